@@ -98,6 +98,12 @@ pub async fn give_way_for<T: Send + 'static>(
     ended.await.map_err(|_| failed())
 }
 
+/// Lets others go first between two pieces of such work: a thread that the system prefers waits for the rest of this one's
+/// turn all the same.
+pub fn offer_turn() {
+    std::thread::yield_now();
+}
+
 /// Has the system prefer other threads to this one.
 fn prefer_others() {
     #[cfg(target_os = "linux")]

@@ -161,6 +161,9 @@ impl RunExecutor {
         let now = self.context.now();
         let mut more = false;
         for scope in self.store.queues(DUE, every, now).await? {
+            if self.store.rests(&scope) {
+                continue;
+            }
             match events::dispatch(&self.store, &scope, now).await {
                 Ok(one) => more |= one,
                 Err(error) => self.store.pass_over(&scope, error)?,
@@ -179,6 +182,9 @@ impl RunExecutor {
         let mut found = None;
         let now = self.context.now();
         for scope in self.store.queues(DUE, Duration::ZERO, now).await? {
+            if self.store.rests(&scope) {
+                continue;
+            }
             found = self.claim(&scope, 1, Vec::new()).await?.runs.pop();
             if found.is_some() {
                 break;
@@ -204,6 +210,9 @@ impl RunExecutor {
         let mut found = PendingWork::default();
         let now = self.context.now();
         for scope in self.store.queues(DUE, every, now).await? {
+            if self.store.rests(&scope) {
+                continue;
+            }
             let left = room - found.runs.len().min(room);
             let more = self.find_in(&scope, left, events).await;
             if !found.add_found(&self.store, &scope, more)? {
@@ -243,6 +252,9 @@ impl RunExecutor {
         let mut found = PendingWork::default();
         let now = self.context.now();
         for scope in self.store.queues(DUE, SWEEP, now).await? {
+            if self.store.rests(&scope) {
+                continue;
+            }
             let left = room - found.runs.len().min(room);
             if left == 0 {
                 break;

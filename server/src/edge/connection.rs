@@ -31,8 +31,9 @@ use super::{Limits, Malformed, RequestHandler};
 /// destroy the response in flight.
 const LINGER: Duration = Duration::from_secs(5);
 
-/// Of a body so many bytes and a head's are read at once: while a thread copies them, it serves nobody else.
-const PIECE: usize = 4 << 10;
+/// At most the longest head and so many bytes are read at once: while a thread copies them, it serves nobody else. The
+/// HTTP library takes no less.
+const PIECE: usize = 8 << 10;
 
 /// Where an edge stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

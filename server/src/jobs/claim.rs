@@ -12,15 +12,15 @@ use crate::store::{Hold, Scope, Store, StoreError, Tx, lease};
 
 /// Which job may be claimed: one that is unfinished and has no lease, unless two of its organization have one
 /// already, in any process. So a process, which runs four, always has places for other organizations, and more
-/// processes run no more at a time for one organization.
+/// processes run no more at a time for one organization. What is said of the others names the organization itself.
 macro_rules! waits {
-    ($of_it:literal) => {
+    ($same_organization:literal) => {
         concat!(
             unfinished!(),
             " AND ",
             lease!(free "{clock $1}"),
             " AND (SELECT count(*) FROM template_jobs AS held WHERE ",
-            $of_it,
+            $same_organization,
             " AND ",
             unfinished!(),
             " AND ",
@@ -83,6 +83,9 @@ pub(super) async fn take_noted(
     every: Duration,
 ) -> Result<Option<(Job, Lease)>, StoreError> {
     for scope in store.queues(DUE, every, context.now()).await? {
+        if store.rests(&scope) {
+            continue;
+        }
         match take_in(store, context, &scope, length).await {
             Ok(None) => {}
             Err(error) => store.pass_over(&scope, error)?,

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -21,7 +21,7 @@ use super::{Engine, Scope, Store, StoreError, Tx, Value};
 const NOTED: i64 = 30_000_000;
 /// How often a process looks at all organizations.
 pub const SWEEP: Duration = Duration::from_secs(10);
-/// For how long an organization is not looked at whose worker kept a look waiting: the others would wait with it.
+/// For how long nothing is looked for on a worker that kept a look waiting: everybody else would wait with it.
 const REST: Duration = Duration::from_secs(10);
 
 /// What a process has looked at.
@@ -31,8 +31,23 @@ pub(super) struct Swept {
     last: Mutex<HashMap<&'static str, Instant>>,
     /// How often it has looked at those that are noted.
     looks: AtomicUsize,
-    /// When a look at an organization failed last.
-    failed: Mutex<HashMap<Uuid, Instant>>,
+    workers: Mutex<Workers>,
+}
+
+/// Where organizations lie, and which workers kept a look waiting.
+#[derive(Debug, Default)]
+struct Workers {
+    /// The worker of each organization, as of the last look at all of them.
+    of: HashMap<Uuid, i64>,
+    /// When a look waited for it last.
+    waited: HashMap<i64, Instant>,
+}
+
+impl Workers {
+    fn rests(&self, worker: i64) -> bool {
+        let waited = self.waited.get(&worker);
+        waited.is_some_and(|since| since.elapsed() < REST)
+    }
 }
 
 impl Swept {
@@ -47,18 +62,22 @@ impl Swept {
         true
     }
 
-    fn fail(&self, organization: Uuid) {
-        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        failed.insert(organization, Instant::now());
+    fn workers(&self) -> MutexGuard<'_, Workers> {
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Leaves out those at which a look has failed lately.
-    fn without_failed(&self, organizations: Vec<Uuid>) -> Vec<Uuid> {
-        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        failed.retain(|_, since| since.elapsed() < REST);
-        let left = organizations.into_iter();
-        left.filter(|organization| !failed.contains_key(organization))
-            .collect()
+    /// Remembers that a look at that organization waited for its worker.
+    fn waited(&self, organization: Uuid) {
+        let mut workers = self.workers();
+        if let Some(worker) = workers.of.get(&organization).copied() {
+            workers.waited.insert(worker, Instant::now());
+        }
+    }
+
+    fn rests(&self, organization: Uuid) -> bool {
+        let workers = self.workers();
+        let worker = workers.of.get(&organization);
+        worker.is_some_and(|worker| workers.rests(*worker))
     }
 
     /// The list with another one first each time: whoever comes first takes what a process can carry out.
@@ -115,15 +134,18 @@ impl Store {
             })
         });
         let noted = noted.await?;
-        let organizations = noted.iter().map(|row| row.get(0));
-        let organizations = organizations.collect::<Result<_, StoreError>>()?;
-        let organizations = self.swept.without_failed(organizations).into_iter();
-        let scopes = organizations.map(Scope::OperatorOf).collect();
-        Ok(self.swept.in_turn(scopes))
+        let organizations = noted.iter().map(|row| row.get(0).map(Scope::OperatorOf));
+        let organizations: Vec<Scope> = organizations.collect::<Result<_, StoreError>>()?;
+        Ok(self.swept.in_turn(organizations))
     }
 
-    /// Passes over what keeps one organization from going on, and no other one: its worker may be away, or slow. It is not
-    /// looked at for a while.
+    /// Whether a look there would wait for a worker that has just kept one waiting.
+    pub fn rests(&self, scope: &Scope) -> bool {
+        matches!(scope, Scope::OperatorOf(organization) if self.swept.rests(*organization))
+    }
+
+    /// Passes over what keeps one organization from going on, and no other one: its worker may be away, or slow. A slow one
+    /// rests for a while.
     ///
     /// # Errors
     /// The error, where it is another, or one of the whole store.
@@ -131,7 +153,9 @@ impl Store {
         match (scope, error) {
             (Scope::OperatorOf(organization), error) if error.is_of_one_worker() => {
                 tracing::debug!(%organization, %error, "what an organization has to do waits");
-                self.swept.fail(*organization);
+                if matches!(error, StoreError::TooLong | StoreError::Locked) {
+                    self.swept.waited(*organization);
+                }
                 Ok(())
             }
             (_, error) => Err(error),
@@ -147,7 +171,14 @@ impl Store {
         for row in workers.await? {
             by_worker.entry(row.get(0)?).or_default().push(row.get(1)?);
         }
-        for organizations in by_worker.into_values() {
+        self.swept.workers().of = by_worker
+            .iter()
+            .flat_map(|(worker, of)| of.iter().map(|organization| (*organization, *worker)))
+            .collect();
+        for (worker, organizations) in by_worker {
+            if self.swept.workers().rests(worker) {
+                continue;
+            }
             let noted = self.write(
                 &Scope::Operator,
                 (organizations, now),
@@ -164,6 +195,9 @@ impl Store {
             match noted.await {
                 Ok(()) => {}
                 Err(error) if error.is_of_one_worker() => {
+                    if matches!(error, StoreError::TooLong | StoreError::Locked) {
+                        self.swept.workers().waited.insert(worker, Instant::now());
+                    }
                     tracing::warn!(%error, "no work is looked for on a worker of the database at the moment");
                 }
                 Err(error) => return Err(error),
@@ -184,5 +218,31 @@ impl Tx {
         }
         let sql = "SELECT note_queue($1) {into $1}";
         self.query(sql, &[organization.into()]).await.map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::Instant;
+    use uuid::Uuid;
+
+    use super::{REST, Swept};
+
+    /// Two organizations lie on one worker, and a third elsewhere.
+    #[test]
+    fn a_worker_that_kept_a_look_waiting_rests_for_a_while() {
+        let [one, other, elsewhere, new] = [1, 2, 3, 4].map(Uuid::from_u128);
+        let swept = Swept::default();
+        swept.workers().of = [(one, 1), (other, 1), (elsewhere, 2)].into();
+        swept.waited(one);
+        assert_eq!(
+            [one, other, elsewhere, new].map(|organization| swept.rests(organization)),
+            [true, true, false, false]
+        );
+        let before = Instant::now().checked_sub(REST).expect("a time");
+        swept.workers().waited.insert(1, before);
+        assert!(!swept.rests(one) && !swept.rests(other));
+        swept.waited(new);
+        assert!(!swept.rests(new), "where it lies is not known");
     }
 }

@@ -144,6 +144,11 @@ impl Scope {
         }
     }
 
+    /// Whether it is a caller who sees every row of the only organization, or of the one table that this is about.
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self, Scope::Caller(visible) if visible.is_whole())
+    }
+
     /// Whether rows of that organization may be written, as the scope predicates has it.
     pub(super) fn may_write(&self, organization: Uuid) -> bool {
         match self {

@@ -7,7 +7,6 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
 
 use object_store::PutPayload;
 use sha2::{Digest as _, Sha256};
@@ -16,7 +15,7 @@ use tokio::task::spawn_blocking;
 
 use super::FileStorageError;
 use super::mark_object::{NOT_MOUNTED, is_mounted};
-use crate::cpu_threads::give_way_for;
+use crate::cpu_threads::{give_way_for, offer_turn};
 
 /// What is flushed at a time, in bytes.
 const PORTION: usize = 4 << 20;
@@ -143,8 +142,7 @@ impl GrowingFile {
                 for piece in &bytes {
                     hash.update(piece);
                     (&*to).write_all(piece)?;
-                    // A thread that is preferred waits for the rest of this one's turn all the same.
-                    thread::yield_now();
+                    offer_turn();
                 }
                 Ok::<_, io::Error>(hash)
             });

@@ -3,7 +3,6 @@
 //! At most two parts are in memory. What is not finished is removed, however the writer ends.
 
 use std::mem::take;
-use std::thread;
 
 use bytes::Bytes;
 use futures_util::future::join;
@@ -16,7 +15,7 @@ use uuid::Uuid;
 
 use super::folder::GrowingFile;
 use super::{FileStorage, FileStorageError, ObjectKey, STAGING, StorageKind};
-use crate::cpu_threads::{SHORT, give_way_for};
+use crate::cpu_threads::{SHORT, give_way_for, offer_turn};
 
 /// An object whose bytes are still coming.
 pub struct Writer {
@@ -88,16 +87,19 @@ impl Parts {
 /// The hash with these bytes, worked out where no request waits for it if they are many.
 async fn hashed(bytes: PutPayload, mut hash: Sha256) -> Result<Sha256, FileStorageError> {
     let length = bytes.content_length();
+    if length <= SHORT {
+        for piece in &bytes {
+            hash.update(piece);
+        }
+        return Ok(hash);
+    }
     let work = move || {
         for piece in &bytes {
             hash.update(piece);
-            thread::yield_now();
+            offer_turn();
         }
         hash
     };
-    if length <= SHORT {
-        return Ok(work());
-    }
     Ok(give_way_for(work).await?)
 }
 

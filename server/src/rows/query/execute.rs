@@ -117,9 +117,12 @@ impl SearchPass {
                 column,
                 walked,
             } => {
-                if let Some(walked) = walked {
+                // Of a caller who sees few of the rows, the first ones may be far apart.
+                if let Some(walked) = walked
+                    && tx.scope().is_whole()
+                {
                     let found = walked.run(tx).await?;
-                    if found.len() >= walked.lookahead {
+                    if found.len() >= walked.lookahead || bytes(&found) > BOUND {
                         return Ok(Some(found));
                     }
                 }

@@ -3,7 +3,7 @@
 //! | Rule | Why |
 //! |---|---|
 //! | each table of organizations is bound to one: `organization_id = $n`, or equal to one that is | the node is chosen by it; else all nodes are asked |
-//! | a subquery that is a value names it itself | what it says by a table around it chooses no node |
+//! | a subquery names it itself, unless it stands behind `EXISTS` or `LATERAL` | what it says by a table around it chooses no node |
 //! | a read may name a list (`= ANY ($n)`), for a caller of several organizations | it goes to their nodes |
 //! | what reads across organizations says why: `{across WHY}`; the operator may read as callers do | a list of exceptions that nobody forgets |
 //! | a lock is bound to one organization; so is what a write reads and changes, unless it says why not | nothing else can be locked, and a write to all nodes is a transaction over all of them |
@@ -87,6 +87,17 @@ fn column(of: &Table<'_>) -> Option<&'static str> {
     table(name)?.placement.column()
 }
 
+/// Whether a query is joined with one around it, or is that one.
+fn joins(queries: &[Query<'_>], mut at: usize, around: usize) -> bool {
+    while at != around {
+        match queries[at].parent {
+            Some(parent) if queries[at].joins => at = parent,
+            _ => return false,
+        }
+    }
+    true
+}
+
 /// How many organizations each table of each query is of.
 fn bounds(queries: &[Query<'_>]) -> Vec<Vec<Bound>> {
     let mut bounds: Vec<Vec<Bound>> = queries
@@ -110,7 +121,7 @@ fn bounds(queries: &[Query<'_>]) -> Vec<Vec<Bound>> {
                         Operand::OneOf => Bound::Listed,
                         // Nor does a value choose one by what it says of its own table by one around it.
                         Operand::Column(..) => match resolve(queries, at, *other) {
-                            Some((of, table)) if of == at || query.joins => bounds[of][table],
+                            Some((of, table)) if joins(queries, at, of) => bounds[of][table],
                             _ => continue,
                         },
                     };
@@ -324,6 +335,12 @@ mod tests {
                 "SELECT id FROM files WHERE files.organization_id = $1 AND EXISTS (SELECT 1 FROM file_uses AS uses \
                  WHERE uses.organization_id = files.organization_id)",
                 KEPT,
+            ),
+            (
+                "SELECT id FROM files WHERE files.organization_id = $1 AND (SELECT count(*) FROM features \
+                 WHERE features.organization_id = $1 AND EXISTS (SELECT 1 FROM file_uses AS uses \
+                 WHERE uses.organization_id = files.organization_id)) < 2",
+                ACROSS,
             ),
             (
                 "SELECT id FROM files WHERE files.organization_id = $1 AND (SELECT count(*) FROM file_uses AS uses \

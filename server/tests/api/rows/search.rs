@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use tplkit_server::rows::{empty_search, fill_search};
 use uuid::Uuid;
 
-use super::query::stock::{Column as StockColumn, New, Stock, ids};
+use super::query::stock::{Column as StockColumn, New, Stock, cursor, ids};
 use super::seed::{ask, number, path, table, workspace};
 use crate::api::client::Client;
 use crate::api::world::World;
@@ -16,6 +16,7 @@ on_both_stores!(
     a_key_that_is_taken_away_empties_the_index,
     the_index_of_a_table_goes_with_it,
     many_candidates_are_gone_through_in_order,
+    pages_are_those_without_the_index,
     what_is_not_seen_is_not_found,
     a_very_long_cell_is_found_like_any_other,
 );
@@ -248,6 +249,55 @@ async fn the_index_of_a_table_goes_with_it(place: Place) {
     editor.delete(&table).expect(204);
     assert_eq!(empty_search(&world.store).await, Ok(3));
     assert_eq!(number(&world, LINES, vec![]).await, 0);
+}
+
+/// Whether a page comes from the first rows, from the index, or from going through them all.
+async fn pages_are_those_without_the_index(place: Place) {
+    let world = World::new(place).await;
+    let columns = [
+        StockColumn::new("s", "text").searched(),
+        StockColumn::new("plain", "text"),
+    ];
+    let stock = Stock::new(&world, &columns).await;
+    let data: Vec<String> = (0..1_200)
+        .map(|n| {
+            let often = if n % 25 < 3 { "often" } else { "never" };
+            let seldom = if n % 130 == 120 { "seldom" } else { "never" };
+            let text = format!("{often} {seldom}");
+            format!(r#"{{"s":"{text}","plain":"{text}"}}"#)
+        })
+        .collect();
+    let mut rows: Vec<New> = data.iter().map(|data| New::of(&world, data)).collect();
+    for (instant, row) in (0..).zip(&mut rows) {
+        row.created_at += instant / 90 * 1_000_000;
+    }
+    stock.put(&world, &rows, None).await;
+    stock.fill_search(&world).await;
+    let viewer = world.as_user("viewer@acme.test");
+    let all = |filter: &str, sort: &str, limit: &str| {
+        let mut all = Vec::new();
+        let mut after = None;
+        loop {
+            let mut parameters = vec![("filter", filter), ("sort", sort), ("limit", limit)];
+            parameters.extend(after.as_deref().map(|after| ("cursor", after)));
+            let page = stock.list(&viewer, &parameters);
+            all.extend(ids(&page));
+            after = cursor(&page);
+            if after.is_none() {
+                return all;
+            }
+        }
+    };
+    for word in ["often", "seldom", "often seldom"] {
+        for sort in ["id", "-id", "created_at", "-created_at"] {
+            let expected = all(&format!("plain:contains:{word}"), sort, "200");
+            assert!(expected.len() > 1, "{word}");
+            for limit in ["7", "40"] {
+                let found = all(&format!("s:contains:{word}"), sort, limit);
+                assert_eq!(found, expected, "{word} {sort} {limit}");
+            }
+        }
+    }
 }
 
 async fn many_candidates_are_gone_through_in_order(place: Place) {
