@@ -19,6 +19,8 @@ fn open_requests_end_and_nothing_new_is_taken() {
     let serving = Serving::start(&database(folder.path()));
     let mut request = serving.open("/v1/auth/token", BODY);
     request.write_all(&BODY.as_bytes()[..10]).expect("sends");
+    // Who came before this one has been let in by now: a process that has nobody stops at once.
+    serving.get("/v1/health");
     // While the process is stopping, a response comes to whoever asks; the last of its connection.
     serving.signal("-TERM");
     serving.wait_for("stopping");
