@@ -98,6 +98,11 @@ impl StoreError {
             StoreError::Unavailable(_) | StoreError::TooLong | StoreError::Locked
         )
     }
+
+    /// Whether it came only after a long wait.
+    fn is_of_waiting(&self) -> bool {
+        matches!(self, StoreError::TooLong | StoreError::Locked)
+    }
 }
 
 /// The organizations of each worker. Whoever works belongs to one, so all are named here.
@@ -153,7 +158,7 @@ impl Store {
         match (scope, error) {
             (Scope::OperatorOf(organization), error) if error.is_of_one_worker() => {
                 tracing::debug!(%organization, %error, "what an organization has to do waits");
-                if matches!(error, StoreError::TooLong | StoreError::Locked) {
+                if error.is_of_waiting() {
                     self.swept.waited(*organization);
                 }
                 Ok(())
@@ -195,7 +200,7 @@ impl Store {
             match noted.await {
                 Ok(()) => {}
                 Err(error) if error.is_of_one_worker() => {
-                    if matches!(error, StoreError::TooLong | StoreError::Locked) {
+                    if error.is_of_waiting() {
                         self.swept.workers().waited.insert(worker, Instant::now());
                     }
                     tracing::warn!(%error, "no work is looked for on a worker of the database at the moment");

@@ -141,7 +141,7 @@ impl Rows {
 }
 
 /// The function that says, on a worker, whether something leads to a row with these ids. It asks as the caller, and the
-/// shard that lies next to the row: Citus lets what runs on a worker query no table again unless it is told so.
+/// shard that lies next to the row: Citus lets what runs on a worker query no table again unless a setting allows it.
 fn leads_to_function(table: &str, sight: &Sight) -> String {
     let ids = vec!["uuid"; sight.pairs.len()].join(", ");
     let leads_to = sight.leads_to((1..).map(|number| format!("${number}")));
