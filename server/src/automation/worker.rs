@@ -18,7 +18,7 @@ use super::executor::RunExecutor;
 use super::step::passes;
 use super::{events, execution, run_lease, runs, schedules};
 use crate::cpu_threads;
-use crate::store::{SWEEP, Scope, Store, StoreError, Value};
+use crate::store::{SWEEP, Scope, Store, StoreError, TOGETHER, Value};
 
 /// How long nobody looks when no signal comes.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
@@ -160,13 +160,16 @@ impl RunExecutor {
     async fn dispatch_some(&self, every: Duration) -> Result<bool, StoreError> {
         let now = self.context.now();
         let mut more = false;
-        for scope in self.store.queues(DUE, every, now).await? {
-            if self.store.rests(&scope) {
-                continue;
-            }
-            match events::dispatch(&self.store, &scope, now).await {
-                Ok(one) => more |= one,
-                Err(error) => self.store.pass_over(&scope, error)?,
+        let scopes = self.store.queues(DUE, every, now).await?;
+        for together in scopes.chunks(TOGETHER) {
+            let dispatched = self
+                .store
+                .look(together, |scope| events::dispatch(&self.store, scope, now));
+            for (scope, one) in dispatched.await {
+                match one {
+                    Ok(one) => more |= one,
+                    Err(error) => self.store.pass_over(scope, error)?,
+                }
             }
         }
         Ok(more)
@@ -209,14 +212,24 @@ impl RunExecutor {
     ) -> Result<PendingWork, StoreError> {
         let mut found = PendingWork::default();
         let now = self.context.now();
-        for scope in self.store.queues(DUE, every, now).await? {
-            if self.store.rests(&scope) {
-                continue;
-            }
-            let left = room - found.runs.len().min(room);
-            let more = self.find_in(&scope, left, events).await;
-            if !found.add_found(&self.store, &scope, more)? {
-                break;
+        let scopes = self.store.queues(DUE, every, now).await?;
+        for together in scopes.chunks(TOGETHER) {
+            let full = self.capacity.full();
+            let looks = self
+                .store
+                .look(together, |scope| self.waiting(scope, full.clone()));
+            for (scope, waiting) in looks.await {
+                let left = room - found.runs.len().min(room);
+                let more = match waiting {
+                    Ok(mut waiting) => {
+                        waiting.events &= events;
+                        self.find_in(scope, waiting, left, full.clone()).await
+                    }
+                    Err(error) => Err(error),
+                };
+                if !found.add_found(&self.store, scope, more)? {
+                    return Ok(found);
+                }
             }
         }
         Ok(found)
@@ -225,12 +238,10 @@ impl RunExecutor {
     async fn find_in(
         &self,
         scope: &Scope,
+        waiting: Backlog,
         room: usize,
-        events: bool,
+        full: Vec<Uuid>,
     ) -> Result<PendingWork, StoreError> {
-        let full = self.capacity.full();
-        let mut waiting = self.waiting(scope, full.clone()).await?;
-        waiting.events &= events;
         let mut more = false;
         if waiting.events {
             // Those that are runs by then are executed first.

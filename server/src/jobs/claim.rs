@@ -8,7 +8,7 @@ use super::job::columns;
 use super::status::unfinished;
 use super::{Job, Lease};
 use crate::context::Context;
-use crate::store::{Hold, Scope, Store, StoreError, Tx, lease};
+use crate::store::{Hold, Scope, Store, StoreError, TOGETHER, Tx, lease};
 
 /// Which job may be claimed: one that is unfinished and has no lease, unless two of its organization have one
 /// already, in any process. So a process, which runs four, always has places for other organizations, and more
@@ -82,14 +82,19 @@ pub(super) async fn take_noted(
     length: i64,
     every: Duration,
 ) -> Result<Option<(Job, Lease)>, StoreError> {
-    for scope in store.queues(DUE, every, context.now()).await? {
-        if store.rests(&scope) {
-            continue;
-        }
-        match take_in(store, context, &scope, length).await {
-            Ok(None) => {}
-            Err(error) => store.pass_over(&scope, error)?,
-            taken => return taken,
+    let scopes = store.queues(DUE, every, context.now()).await?;
+    for together in scopes.chunks(TOGETHER) {
+        let looks = store.look(together, |scope| waiting(store, context, scope));
+        for (scope, found) in looks.await {
+            let taken = match found {
+                Ok(found) => take_in(store, context, scope, length, found).await,
+                Err(error) => Err(error),
+            };
+            match taken {
+                Ok(None) => {}
+                Err(error) => store.pass_over(scope, error)?,
+                taken => return taken,
+            }
         }
     }
     Ok(None)
@@ -100,9 +105,9 @@ async fn take_in(
     context: &Context,
     scope: &Scope,
     length: i64,
+    mut found: Option<(Uuid, Uuid)>,
 ) -> Result<Option<(Job, Lease)>, StoreError> {
-    // Where somebody else is faster, another one may be free.
-    while let Some((organization, id)) = waiting(store, context, scope).await? {
+    while let Some((organization, id)) = found {
         let hold = Hold {
             organization,
             id,
@@ -117,6 +122,8 @@ async fn take_in(
             let lease = Lease::of(&job, hold.owner, length);
             return Ok(Some((job, lease)));
         }
+        // Somebody else was faster; another one may be free.
+        found = waiting(store, context, scope).await?;
     }
     Ok(None)
 }

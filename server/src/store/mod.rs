@@ -71,8 +71,8 @@ use crate::context::Stopwatch;
 use metrics::Outcome;
 use operation::{FinishedOperation, QueuedOperation};
 use postgres::Postgres;
-pub use queues::SWEEP;
 use queues::Swept;
+pub use queues::{SWEEP, TOGETHER};
 use sqlite::{FileLock, Sqlite, refuse_other_name};
 use tx::{Inner, TranslatedStatements};
 

@@ -3,15 +3,17 @@
 //! On one machine, those of all organizations at once. In a distributed database such a look would ask every shard of
 //! every worker, twice a second from each process, and nobody would find work while a worker is away. So there whoever puts
 //! something into a queue notes the organization on the coordinator ([`Tx::note_queue`]), and who looks for work asks the
-//! workers of organizations that were noted lately, one organization after another. Notes are no records: leases end, and
+//! workers of organizations that were noted lately, a few organizations at once. Notes are no records: leases end, and
 //! instants come, without anybody writing. So now and then each worker is asked which of its organizations have work,
 //! each in a transaction of its own, and those are noted.
 
 use std::collections::{BTreeMap, HashMap};
+use std::future::Future;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::future;
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -23,6 +25,9 @@ const NOTED: i64 = 30_000_000;
 pub const SWEEP: Duration = Duration::from_secs(10);
 /// For how long nothing is looked for on a worker that kept a look waiting: everybody else would wait with it.
 const REST: Duration = Duration::from_secs(10);
+
+/// How many organizations are looked at together: each look takes a connection.
+pub const TOGETHER: usize = 8;
 
 /// What a process has looked at.
 #[derive(Debug, Default)]
@@ -142,6 +147,23 @@ impl Store {
         let organizations = noted.iter().map(|row| row.get(0).map(Scope::OperatorOf));
         let organizations: Vec<Scope> = organizations.collect::<Result<_, StoreError>>()?;
         Ok(self.swept.in_turn(organizations))
+    }
+
+    /// What a look finds in each of at most [`TOGETHER`] scopes. Nothing of those whose worker rests: a look there would wait.
+    pub async fn look<'s, T, F>(
+        &self,
+        scopes: &'s [Scope],
+        look: impl Fn(&'s Scope) -> F,
+    ) -> Vec<(&'s Scope, Result<T, StoreError>)>
+    where
+        F: Future<Output = Result<T, StoreError>>,
+    {
+        let awake = scopes.iter().filter(|scope| !self.rests(scope));
+        let looks = awake.map(|scope| {
+            let found = look(scope);
+            async move { (scope, found.await) }
+        });
+        future::join_all(looks).await
     }
 
     /// Whether a look there would wait for a worker that has just kept one waiting.

@@ -3,7 +3,7 @@
 //! | Rule | Why |
 //! |---|---|
 //! | each table of organizations is bound to one: `organization_id = $n`, or equal to one that is | the node is chosen by it; else all nodes are asked |
-//! | a subquery names it itself, unless it stands behind `EXISTS` or `LATERAL` | what it says by a table around it chooses no node |
+//! | a subquery names it itself, unless it stands behind `EXISTS` or `LATERAL`, and behind no `OR` | what it says by a table around it chooses no node |
 //! | a read may name a list (`= ANY ($n)`), for a caller of several organizations | it goes to their nodes |
 //! | what reads across organizations says why: `{across WHY}`; the operator may read as callers do | a list of exceptions that nobody forgets |
 //! | a lock is bound to one organization; so is what a write reads and changes, unless it says why not | nothing else can be locked, and a write to all nodes is a transaction over all of them |
@@ -335,6 +335,26 @@ mod tests {
                 "SELECT id FROM files WHERE files.organization_id = $1 AND EXISTS (SELECT 1 FROM file_uses AS uses \
                  WHERE uses.organization_id = files.organization_id)",
                 KEPT,
+            ),
+            (
+                "SELECT id FROM files WHERE files.organization_id = $1 AND (id = $2 OR EXISTS (SELECT 1 \
+                 FROM file_uses AS uses WHERE uses.organization_id = files.organization_id))",
+                ACROSS,
+            ),
+            (
+                "SELECT id FROM files WHERE files.organization_id = $1 AND (id = $2 OR (size = $3 AND NOT EXISTS \
+                 (SELECT 1 FROM file_uses AS uses WHERE uses.organization_id = files.organization_id)))",
+                ACROSS,
+            ),
+            (
+                "SELECT id FROM files WHERE files.organization_id = $1 AND (id = $2 OR EXISTS (SELECT 1 \
+                 FROM file_uses AS uses WHERE uses.organization_id = $1))",
+                KEPT,
+            ),
+            (
+                "SELECT id, EXISTS (SELECT 1 FROM file_uses AS uses \
+                 WHERE uses.organization_id = files.organization_id) FROM files WHERE files.organization_id = $1",
+                ACROSS,
             ),
             (
                 "SELECT id FROM files WHERE files.organization_id = $1 AND (SELECT count(*) FROM features \

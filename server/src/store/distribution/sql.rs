@@ -27,7 +27,8 @@ pub(super) struct Query<'a> {
     pub(super) equalities: Vec<[Operand<'a>; 2]>,
     /// Whether it locks what it reads.
     pub(super) locks: bool,
-    /// Whether it is joined with the query around it, and no value that is worked out for each of its rows.
+    /// Whether it is joined with the query around it, and neither a value that is worked out for each of its rows nor one
+    /// condition among several.
     pub(super) joins: bool,
 }
 
@@ -63,6 +64,8 @@ struct Frame<'a> {
     /// Whether one of several conditions suffices.
     any: bool,
     pending: Vec<[Operand<'a>; 2]>,
+    /// The queries in it that are joined where what is in it holds.
+    joined: Vec<usize>,
     clause: &'a str,
     expects_table: bool,
 }
@@ -159,6 +162,7 @@ impl<'a> Frame<'a> {
             holds: true,
             any: false,
             pending: Vec::new(),
+            joined: Vec::new(),
             clause: "",
             expects_table: false,
         }
@@ -271,9 +275,14 @@ impl<'a> Reader<'_, 'a> {
         let query = self.top().query;
         self.top().expects_table = false;
         if matches!(self.word(at + 1), Some("SELECT" | "WITH")) {
+            let joins = matches!(before, Some("EXISTS" | "LATERAL"));
+            if joins {
+                let inner = self.queries.len();
+                self.top().joined.push(inner);
+            }
             self.queries.push(Query {
                 parent: Some(query),
-                joins: matches!(before, Some("EXISTS" | "LATERAL")),
+                joins,
                 ..Query::default()
             });
             self.frames.push(Frame::body(self.queries.len() - 1));
@@ -300,11 +309,22 @@ impl<'a> Reader<'_, 'a> {
         if self.top().body {
             self.flush();
         }
-        if let Some(closed) = self.frames.pop()
-            && closed.holds
-            && !closed.any
-        {
-            self.top().pending.extend(closed.pending);
+        let Some(closed) = self.frames.pop() else {
+            return;
+        };
+        if closed.holds && !closed.any {
+            let top = self.top();
+            top.pending.extend(closed.pending);
+            top.joined.extend(closed.joined);
+        } else {
+            self.part(closed.joined);
+        }
+    }
+
+    /// Of one condition among several, or one that is turned around, no query is a join.
+    fn part(&mut self, queries: Vec<usize>) {
+        for query in queries {
+            self.queries[query].joins = false;
         }
     }
 
@@ -312,10 +332,14 @@ impl<'a> Reader<'_, 'a> {
     fn flush(&mut self) {
         let top = self.top();
         let pending = std::mem::take(&mut top.pending);
-        let holds = !std::mem::take(&mut top.any) && ["ON", "WHERE"].contains(&top.clause);
-        let query = top.query;
-        if holds {
+        let joined = std::mem::take(&mut top.joined);
+        let all = !std::mem::take(&mut top.any);
+        let (query, clause) = (top.query, top.clause);
+        if all && ["ON", "WHERE"].contains(&clause) {
             self.queries[query].equalities.extend(pending);
+        }
+        if !all || !["FROM", "ON", "WHERE"].contains(&clause) {
+            self.part(joined);
         }
     }
 

@@ -15,6 +15,9 @@ const VERSIONED: [(&str, &str, &str); 5] = [
     ("/usr/local/opt", "postgresql", "bin"),
 ];
 
+/// What tests start.
+const PROGRAMS: [&str; 3] = ["initdb", "postgres", "psql"];
+
 /// One installation.
 #[derive(Debug, Clone)]
 pub struct Programs {
@@ -23,14 +26,24 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// The first complete installation: `TPLKIT_POSTGRES_BIN`, then `PATH`, then the usual places,
-    /// newest version first.
+    /// The installation that `TPLKIT_POSTGRES_BIN` names; without it the first complete one of `PATH` and of the usual
+    /// places, newest version first.
+    ///
+    /// # Panics
+    /// When the variable names a folder that lacks one of the programs: others would be tested in its place.
     pub fn find() -> Option<Programs> {
-        let named = variable("TPLKIT_POSTGRES_BIN").map(PathBuf::from);
+        if let Some(named) = variable("TPLKIT_POSTGRES_BIN").map(PathBuf::from) {
+            let Some(found) = complete(&named) else {
+                panic!(
+                    "TPLKIT_POSTGRES_BIN: {} lacks one of {}",
+                    named.display(),
+                    PROGRAMS.join(", ")
+                );
+            };
+            return Some(found);
+        }
         let path = variable("PATH").unwrap_or_default();
-        named
-            .into_iter()
-            .chain(std::env::split_paths(&path))
+        std::env::split_paths(&path)
             .chain(
                 VERSIONED
                     .into_iter()
@@ -49,8 +62,8 @@ impl Programs {
 fn complete(folder: &Path) -> Option<Programs> {
     let home = fs::canonicalize(folder.join("initdb")).ok()?;
     let folder = home.parent()?.to_owned();
-    let all = ["initdb", "postgres", "psql"];
-    all.iter()
+    PROGRAMS
+        .iter()
         .all(|program| folder.join(program).is_file())
         .then_some(Programs { folder })
 }
