@@ -18,7 +18,7 @@ use super::executor::RunExecutor;
 use super::step::passes;
 use super::{events, execution, run_lease, runs, schedules};
 use crate::cpu_threads;
-use crate::store::{SWEEP, Scope, Store, StoreError, TOGETHER, Value};
+use crate::store::{LOOKS_AT_ONCE, SWEEP, Scope, Store, StoreError, Value};
 
 /// How long nobody looks when no signal comes.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
@@ -160,16 +160,13 @@ impl RunExecutor {
     async fn dispatch_some(&self, every: Duration) -> Result<bool, StoreError> {
         let now = self.context.now();
         let mut more = false;
-        let scopes = self.store.queues(DUE, every, now).await?;
-        for together in scopes.chunks(TOGETHER) {
-            let dispatched = self
-                .store
-                .look(together, |scope| events::dispatch(&self.store, scope, now));
-            for (scope, one) in dispatched.await {
-                match one {
-                    Ok(one) => more |= one,
-                    Err(error) => self.store.pass_over(scope, error)?,
-                }
+        for scope in self.store.queues(DUE, every, now).await? {
+            if self.store.rests(&scope) {
+                continue;
+            }
+            match events::dispatch(&self.store, &scope, now).await {
+                Ok(one) => more |= one,
+                Err(error) => self.store.pass_over(&scope, error)?,
             }
         }
         Ok(more)
@@ -213,7 +210,7 @@ impl RunExecutor {
         let mut found = PendingWork::default();
         let now = self.context.now();
         let scopes = self.store.queues(DUE, every, now).await?;
-        for together in scopes.chunks(TOGETHER) {
+        for together in scopes.chunks(LOOKS_AT_ONCE) {
             let full = self.capacity.full();
             let looks = self
                 .store
@@ -221,6 +218,8 @@ impl RunExecutor {
             for (scope, waiting) in looks.await {
                 let left = room - found.runs.len().min(room);
                 let more = match waiting {
+                    // What was done for another one has waited for its worker.
+                    Ok(_) if self.store.rests(scope) => continue,
                     Ok(mut waiting) => {
                         waiting.events &= events;
                         self.find_in(scope, waiting, left, full.clone()).await

@@ -72,7 +72,7 @@ use metrics::Outcome;
 use operation::{FinishedOperation, QueuedOperation};
 use postgres::Postgres;
 use queues::Swept;
-pub use queues::{SWEEP, TOGETHER};
+pub use queues::{LOOKS_AT_ONCE, SWEEP};
 use sqlite::{FileLock, Sqlite, refuse_other_name};
 use tx::{Inner, TranslatedStatements};
 

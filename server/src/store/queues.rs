@@ -14,6 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future;
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -26,8 +27,9 @@ pub const SWEEP: Duration = Duration::from_secs(10);
 /// For how long nothing is looked for on a worker that kept a look waiting: everybody else would wait with it.
 const REST: Duration = Duration::from_secs(10);
 
-/// How many organizations are looked at together: each look takes a connection.
-pub const TOGETHER: usize = 8;
+/// How many organizations a process looks at together: each look takes one of its connections, on a worker that hangs for
+/// as long as a statement may take.
+pub const LOOKS_AT_ONCE: usize = 4;
 
 /// What a process has looked at.
 #[derive(Debug, Default)]
@@ -36,7 +38,18 @@ pub(super) struct Swept {
     last: Mutex<HashMap<&'static str, Instant>>,
     /// How often it has looked at those that are noted.
     looks: AtomicUsize,
+    places: Places,
     workers: Mutex<Workers>,
+}
+
+/// The looks that may be under way.
+#[derive(Debug)]
+struct Places(Semaphore);
+
+impl Default for Places {
+    fn default() -> Places {
+        Places(Semaphore::new(LOOKS_AT_ONCE))
+    }
 }
 
 /// Where organizations lie, and which workers kept a look waiting.
@@ -79,10 +92,34 @@ impl Swept {
         }
     }
 
-    fn rests(&self, organization: Uuid) -> bool {
+    fn rests(&self, scope: &Scope) -> bool {
+        let Scope::OperatorOf(organization) = scope else {
+            return false;
+        };
         let workers = self.workers();
-        let worker = workers.of.get(&organization);
+        let worker = workers.of.get(organization);
         worker.is_some_and(|worker| workers.rests(*worker))
+    }
+
+    /// [`Store::look`].
+    async fn look<'s, T, F>(
+        &self,
+        scopes: &'s [Scope],
+        look: impl Fn(&'s Scope) -> F,
+    ) -> Vec<(&'s Scope, Result<T, StoreError>)>
+    where
+        F: Future<Output = Result<T, StoreError>>,
+    {
+        let awake = scopes.iter().filter(|scope| !self.rests(scope));
+        let looks = awake.map(|scope| {
+            let found = look(scope);
+            async move {
+                // Never closed.
+                let _place = self.places.0.acquire().await;
+                (scope, found.await)
+            }
+        });
+        future::join_all(looks).await
     }
 
     /// The list with another one first each time: whoever comes first takes what a process can carry out.
@@ -116,7 +153,7 @@ const BY_WORKER: &str = "SELECT CAST(placed.groupid AS bigint), known.organizati
      ON placed.shardid = get_shard_id_for_distribution_column('organizations', known.organization_id)";
 
 impl Store {
-    /// As whom to look for work, one scope after another: all of them together see all that is to be done. `sweep` reads
+    /// As whom to look for work: all scopes together see all that is to be done. `sweep` reads
     /// organizations of the list `$1` in which something is due at the time `$2`; it is asked every so often.
     ///
     /// # Errors
@@ -149,7 +186,8 @@ impl Store {
         Ok(self.swept.in_turn(organizations))
     }
 
-    /// What a look finds in each of at most [`TOGETHER`] scopes. Nothing of those whose worker rests: a look there would wait.
+    /// What a look finds in each of some scopes ([`LOOKS_AT_ONCE`]), in their order. Nothing of those whose worker rests: a
+    /// look there would wait.
     pub async fn look<'s, T, F>(
         &self,
         scopes: &'s [Scope],
@@ -158,17 +196,12 @@ impl Store {
     where
         F: Future<Output = Result<T, StoreError>>,
     {
-        let awake = scopes.iter().filter(|scope| !self.rests(scope));
-        let looks = awake.map(|scope| {
-            let found = look(scope);
-            async move { (scope, found.await) }
-        });
-        future::join_all(looks).await
+        self.swept.look(scopes, look).await
     }
 
     /// Whether a look there would wait for a worker that has just kept one waiting.
     pub fn rests(&self, scope: &Scope) -> bool {
-        matches!(scope, Scope::OperatorOf(organization) if self.swept.rests(*organization))
+        self.swept.rests(scope)
     }
 
     /// Passes over what keeps one organization from going on, and no other one: its worker may be away, or slow. A slow one
@@ -250,10 +283,14 @@ impl Tx {
 
 #[cfg(test)]
 mod tests {
-    use tokio::time::Instant;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use tokio::sync::Barrier;
+    use tokio::time::{Instant, timeout};
     use uuid::Uuid;
 
-    use super::{REST, Swept};
+    use super::{LOOKS_AT_ONCE, REST, Scope, Swept};
 
     /// Two organizations lie on one worker, and a third elsewhere.
     #[test]
@@ -262,14 +299,45 @@ mod tests {
         let swept = Swept::default();
         swept.workers().of = [(one, 1), (other, 1), (elsewhere, 2)].into();
         swept.waited(one);
+        let rests = |organization| swept.rests(&Scope::OperatorOf(organization));
         assert_eq!(
-            [one, other, elsewhere, new].map(|organization| swept.rests(organization)),
+            [one, other, elsewhere, new].map(rests),
             [true, true, false, false]
         );
         let before = Instant::now().checked_sub(REST).expect("a time");
         swept.workers().waited.insert(1, before);
-        assert!(!swept.rests(one) && !swept.rests(other));
+        assert!(!rests(one) && !rests(other));
         swept.waited(new);
-        assert!(!swept.rests(new), "where it lies is not known");
+        assert!(!rests(new), "where it lies is not known");
+    }
+
+    #[tokio::test]
+    async fn some_are_looked_at_together_and_no_more() {
+        let [resting, first, last] = [0, 1, 100].map(Uuid::from_u128);
+        let swept = Swept::default();
+        swept.workers().of = [(resting, 1)].into();
+        swept.waited(resting);
+        let mut scopes = vec![Scope::OperatorOf(resting), Scope::OperatorOf(first)];
+        scopes.extend(
+            (2..)
+                .map(Uuid::from_u128)
+                .map(Scope::OperatorOf)
+                .take(2 * LOOKS_AT_ONCE - 2),
+        );
+        scopes.push(Scope::OperatorOf(last));
+        // Nobody comes through before so many are there.
+        let (barrier, under_way) = (Barrier::new(LOOKS_AT_ONCE), AtomicUsize::new(0));
+        let looks = swept.look(&scopes, |_| async {
+            let others = under_way.fetch_add(1, Ordering::Relaxed);
+            barrier.wait().await;
+            under_way.fetch_sub(1, Ordering::Relaxed);
+            Ok(others)
+        });
+        let found = timeout(Duration::from_secs(60), looks).await.expect("ends");
+        let seen: Vec<&Scope> = found.iter().map(|(scope, _)| *scope).collect();
+        assert_eq!(seen, scopes.iter().skip(1).collect::<Vec<_>>());
+        for (_, others) in found {
+            assert!(others.expect("is found") < LOOKS_AT_ONCE);
+        }
     }
 }

@@ -3,7 +3,7 @@
 //! | Rule | Why |
 //! |---|---|
 //! | each table of organizations is bound to one: `organization_id = $n`, or equal to one that is | the node is chosen by it; else all nodes are asked |
-//! | a subquery names it itself, unless it stands behind `EXISTS` or `LATERAL`, and behind no `OR` | what it says by a table around it chooses no node |
+//! | a subquery names it itself, unless it is a `LATERAL`, or an `EXISTS` that is a condition of its own in `WHERE` or `ON` | what it says by a table around it chooses no node |
 //! | a read may name a list (`= ANY ($n)`), for a caller of several organizations | it goes to their nodes |
 //! | what reads across organizations says why: `{across WHY}`; the operator may read as callers do | a list of exceptions that nobody forgets |
 //! | a lock is bound to one organization; so is what a write reads and changes, unless it says why not | nothing else can be locked, and a write to all nodes is a transaction over all of them |

@@ -317,12 +317,12 @@ impl<'a> Reader<'_, 'a> {
             top.pending.extend(closed.pending);
             top.joined.extend(closed.joined);
         } else {
-            self.part(closed.joined);
+            self.are_no_joins(closed.joined);
         }
     }
 
     /// Of one condition among several, or one that is turned around, no query is a join.
-    fn part(&mut self, queries: Vec<usize>) {
+    fn are_no_joins(&mut self, queries: Vec<usize>) {
         for query in queries {
             self.queries[query].joins = false;
         }
@@ -339,7 +339,7 @@ impl<'a> Reader<'_, 'a> {
             self.queries[query].equalities.extend(pending);
         }
         if !all || !["FROM", "ON", "WHERE"].contains(&clause) {
-            self.part(joined);
+            self.are_no_joins(joined);
         }
     }
 

@@ -24,9 +24,9 @@ CREATE TABLE IF NOT EXISTS queue_notes (
 );
 GRANT SELECT ON queue_notes TO tplkit_operator;
 
--- Gives whether it wrote the note. Nobody waits for another writer: where one renews the note, it is renewed.
 -- An older version gave a number, and what a function gives cannot be replaced.
 DROP FUNCTION IF EXISTS note_queue(uuid);
+-- Gives whether it wrote the note. Nobody waits for another writer: where one renews the note, it is renewed.
 CREATE FUNCTION note_queue(organization uuid) RETURNS boolean
     LANGUAGE plpgsql
     SECURITY DEFINER

@@ -32,7 +32,8 @@ impl Programs {
     /// # Panics
     /// When the variable names a folder that lacks one of the programs: others would be tested in its place.
     pub fn find() -> Option<Programs> {
-        if let Some(named) = variable("TPLKIT_POSTGRES_BIN").map(PathBuf::from) {
+        let named = variable("TPLKIT_POSTGRES_BIN").filter(|folder| !folder.is_empty());
+        if let Some(named) = named.map(PathBuf::from) {
             let Some(found) = complete(&named) else {
                 panic!(
                     "TPLKIT_POSTGRES_BIN: {} lacks one of {}",
