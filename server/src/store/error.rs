@@ -149,7 +149,7 @@ impl StoreError {
             StoreError::TooLong
         } else if ["28", "3D"].contains(&class) {
             StoreError::TurnedAway(text)
-        } else if PASSING.contains(&class) {
+        } else if PASSING.contains(&class) || is_of_lost_node(code, message) {
             StoreError::Unavailable(text)
         } else {
             StoreError::Internal(text)
@@ -225,6 +225,20 @@ const SPEAKABLE: [&str; 12] = [
 ];
 /// Classes of errors that may be over later.
 const PASSING: [&str; 5] = ["08", "53", "57", "58", "40"];
+
+/// Whether another node of a distributed database ended under a statement: Citus gives that no code of its own, and passes
+/// on the words of PostgreSQL's client library.
+fn is_of_lost_node(code: &str, message: &str) -> bool {
+    const LOST: [&str; 6] = [
+        "server closed the connection unexpectedly",
+        "connection not open",
+        "no connection to the server",
+        "could not receive data from server",
+        "could not send data to server",
+        "SSL ",
+    ];
+    code == "XX000" && LOST.iter().any(|words| message.starts_with(words))
+}
 
 impl From<tokio_postgres::Error> for StoreError {
     fn from(error: tokio_postgres::Error) -> StoreError {
@@ -315,7 +329,7 @@ impl From<StoreError> for Refusal {
 
 #[cfg(test)]
 mod tests {
-    use super::{constraint, of_table, without_secrets};
+    use super::{StoreError, constraint, of_table, without_secrets};
 
     #[test]
     fn a_url_is_shown_without_its_secrets() {
@@ -342,6 +356,16 @@ mod tests {
         ] {
             assert_eq!(without_secrets(url), shown, "{url}");
         }
+    }
+
+    #[test]
+    fn a_node_that_ended_under_a_statement_may_be_back_later() {
+        let of = |code, message| StoreError::of_database(code, message, None);
+        let lost = "server closed the connection unexpectedly\n\tThis probably means the server terminated";
+        assert!(matches!(of("XX000", lost), StoreError::Unavailable(_)));
+        assert!(matches!(of("22000", lost), StoreError::Internal(_)));
+        let own = "cache lookup failed for relation 7";
+        assert!(matches!(of("XX000", own), StoreError::Internal(_)));
     }
 
     #[test]
