@@ -22,6 +22,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep_until, timeout};
 
 use super::body::{BodyDeadline, OwnPace, UnreadBody};
+use super::bytes_body::with_bytes;
 use super::connections::ConnectionState;
 use super::guarded_body::with_guard;
 use super::stream::Stream;
@@ -106,8 +107,7 @@ pub(super) async fn run<A: RequestHandler>(
                     response.headers_mut().insert(header::CONNECTION, close);
                 }
                 if !is_json(&response) && !response.body().is_end_stream() {
-                    let sends = SendsBytes::new(state.clone());
-                    response = response.map(|body| with_guard(body, sends));
+                    response = with_bytes(response, state.clone());
                 }
                 // What is there already leaves at once; what is made on the way keeps the connection busy.
                 if response.body().size_hint().exact().is_none() {
@@ -187,22 +187,6 @@ impl Busy {
 impl Drop for Busy {
     fn drop(&mut self) {
         self.0.responded();
-    }
-}
-
-/// Bytes of a body of any form are sent for as long as this lives: they are never taken for those of the HTTP library.
-struct SendsBytes(Arc<ConnectionState>);
-
-impl SendsBytes {
-    fn new(state: Arc<ConnectionState>) -> SendsBytes {
-        state.begin_bytes();
-        SendsBytes(state)
-    }
-}
-
-impl Drop for SendsBytes {
-    fn drop(&mut self) {
-        self.0.end_bytes();
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod accept;
 mod body;
+mod bytes_body;
 mod connection;
 mod connections;
 mod guarded_body;
