@@ -407,6 +407,58 @@ fn applies_a_template(wire: &mut Wire) {
     }
 }
 
+/// Has so many further organizations, in which nothing is due and `noted` of which say that lately something was.
+fn others(place: &Place, count: usize, noted: usize) {
+    let person = "00000000-0000-4000-8000-000000000000";
+    let id = "('00000000-0000-4000-9000-' || lpad(to_hex(n), 12, '0'))::uuid";
+    for statement in [
+        format!(
+            "INSERT INTO main.users VALUES ('{person}', 'of@others.test', '', false, 0) ON CONFLICT DO NOTHING"
+        ),
+        format!(
+            "INSERT INTO main.organizations (id, label, config, created_at, updated_at) \
+             SELECT {id}, 'o', '{{}}', 0, 0 FROM generate_series(1, {count}) AS n ON CONFLICT DO NOTHING"
+        ),
+        format!(
+            "INSERT INTO main.memberships (organization_id, user_id, email, role, created_at) \
+             SELECT {id}, '{person}', 'of@others.test', 'owner', 0 FROM generate_series(1, {count}) AS n \
+             ON CONFLICT DO NOTHING"
+        ),
+        // As if each of them put something in until the test ends.
+        format!(
+            "INSERT INTO main.queue_notes SELECT {id}, 4000000000000000 FROM generate_series(1, {noted}) AS n \
+             ON CONFLICT DO NOTHING"
+        ),
+    ] {
+        place.ask(&statement);
+    }
+}
+
+/// However many organizations are noted, a process asks each worker once.
+#[test]
+fn a_look_asks_no_more_for_more_organizations() {
+    let Some(citus) = citus::required() else {
+        return;
+    };
+    let place = Place::distributed(citus);
+    others(&place, 400, 40);
+    let _serving = serve(&place);
+    let transactions = || -> i64 {
+        let sql = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()";
+        place.ask(sql).parse().expect("a number")
+    };
+    let in_a_while = || {
+        let before = transactions();
+        thread::sleep(Duration::from_secs(6));
+        transactions() - before
+    };
+    thread::sleep(Duration::from_secs(2));
+    let few = in_a_while();
+    others(&place, 400, 400);
+    let many = in_a_while();
+    assert!(few > 10 && many < 2 * few, "{few} and {many}");
+}
+
 /// Takes a worker away from a database, or gives it back: for the coordinator it is as if it did not run.
 fn away(citus: &Citus, node: &str, place: &Place, is_away: bool) {
     let name = place.database_name();
@@ -426,6 +478,7 @@ fn organizations_go_on_while_the_worker_of_others_is_away() {
         return;
     };
     let place = Place::distributed(citus);
+    others(&place, 100, 100);
     let serving = serve(&place);
     let [lost, kept] = on_two_workers(&place, &serving);
     let (owner, _) = sign_in(&serving, kept.email);
@@ -500,6 +553,7 @@ fn a_slow_worker_holds_up_its_own_organizations_alone() {
         return;
     };
     let place = Place::distributed(citus);
+    others(&place, 100, 100);
     let serving = serve(&place);
     let [slow, other] = on_two_workers(&place, &serving);
     let locked = citus.lock(&slow.node, place.database_name(), "workflow_runs");

@@ -1,0 +1,244 @@
+//! Whose queues are looked at for work.
+//!
+//! On one machine, those of all organizations at once. In a distributed database such a look would ask every shard of
+//! every worker, twice a second from each process, and nobody would find work while a worker is away. So there whoever puts
+//! something into a queue notes the organization on the coordinator ([`Tx::note_queue`]), and who looks for work asks the
+//! workers of organizations that were noted lately, a few organizations at once. Where more are noted, each shard is asked
+//! first in which of its own something is due: there are as many shards however many organizations there are. Notes are no
+//! records: leases end, and instants come, without anybody writing. So now and then the shards are asked about all
+//! organizations, and those in which something is due are noted.
+
+mod swept;
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::{Engine, Scope, Store, StoreError, Tx, Value};
+use swept::Shard;
+pub(super) use swept::Swept;
+
+/// How long a note is gone by, in microseconds: `distribute.sql` says after which time it is renewed, which is less.
+const NOTED: i64 = 30_000_000;
+/// How often a process looks at all organizations.
+pub const SWEEP: Duration = Duration::from_secs(10);
+
+/// How many looks of a process are under way at most: each takes one of its connections, on a worker that hangs for as
+/// long as a statement may take.
+pub const LOOKS_AT_ONCE: usize = 4;
+
+impl StoreError {
+    /// Whether a worker of a distributed database may be why, and the others go on.
+    fn is_of_one_worker(&self) -> bool {
+        matches!(
+            self,
+            StoreError::Unavailable(_) | StoreError::TooLong | StoreError::Locked
+        )
+    }
+
+    /// Whether it came only after a long wait.
+    fn is_of_waiting(&self) -> bool {
+        matches!(self, StoreError::TooLong | StoreError::Locked)
+    }
+}
+
+/// The shard of each organization, and its worker. Whoever works belongs to one, so all are named here.
+const SHARDS: &str = "SELECT known.organization_id, CAST(placed.groupid AS bigint), placed.shardid FROM \
+     (SELECT DISTINCT organization_id FROM memberships) AS known JOIN pg_dist_placement AS placed \
+     ON placed.shardid = get_shard_id_for_distribution_column('organizations', known.organization_id)";
+
+/// What looks at some workers have found.
+struct Due {
+    organizations: Vec<Uuid>,
+    /// Why a worker was not seen, where one was not.
+    unseen: Option<StoreError>,
+}
+
+impl Store {
+    /// As whom to look for work: all scopes together see all that is to be done. `due` reads the organizations of the list
+    /// `$1` in which something is due at the time `$2`; all of them are asked about every so often.
+    ///
+    /// # Errors
+    /// Those of the store; none where a worker alone is away.
+    pub async fn queues(
+        &self,
+        due: &'static str,
+        every: Duration,
+        now: i64,
+    ) -> Result<Vec<Scope>, StoreError> {
+        let Engine::Postgres(postgres) = &self.engine else {
+            return Ok(vec![Scope::Operator]);
+        };
+        if !postgres.is_distributed() {
+            return Ok(vec![Scope::Operator]);
+        }
+        if self.swept.is_due(due, every) {
+            self.sweep(due, now).await?;
+        }
+        let noted = self.read(&Scope::Operator, (), |tx, ()| {
+            Box::pin(async move {
+                let sql = "SELECT organization_id FROM queue_notes WHERE noted_at > {clock} - $1 \
+                     ORDER BY organization_id";
+                tx.last(sql, &[NOTED.into()]).await
+            })
+        });
+        let noted = noted.await?;
+        let noted = noted.iter().map(|row| row.get(0));
+        let mut organizations: Vec<Uuid> = noted.collect::<Result<_, StoreError>>()?;
+        if organizations.len() > LOOKS_AT_ONCE {
+            organizations = self.due_among(due, organizations, now).await?.organizations;
+        }
+        let scopes = organizations.into_iter().map(Scope::OperatorOf);
+        Ok(self.swept.in_turn(scopes.collect()))
+    }
+
+    /// What a look finds in each of some scopes ([`LOOKS_AT_ONCE`]), in their order. Nothing of those whose worker rests: a
+    /// look there would wait.
+    pub async fn look<'s, T, F>(
+        &self,
+        scopes: &'s [Scope],
+        look: impl Fn(&'s Scope) -> F,
+    ) -> Vec<(&'s Scope, Result<T, StoreError>)>
+    where
+        F: Future<Output = Result<T, StoreError>>,
+    {
+        self.swept.look(scopes, look).await
+    }
+
+    /// Whether a look there would wait for a worker that has just kept one waiting.
+    pub fn rests(&self, scope: &Scope) -> bool {
+        self.swept.rests(scope)
+    }
+
+    /// Passes over what keeps one organization from going on, and no other one: its worker may be away, or slow. A slow one
+    /// rests for a while.
+    ///
+    /// # Errors
+    /// The error, where it is another, or one of the whole store.
+    pub fn pass_over(&self, scope: &Scope, error: StoreError) -> Result<(), StoreError> {
+        match (scope, error) {
+            (Scope::OperatorOf(organization), error) if error.is_of_one_worker() => {
+                tracing::debug!(%organization, %error, "what an organization has to do waits");
+                if error.is_of_waiting() {
+                    self.swept.waited(*organization);
+                }
+                Ok(())
+            }
+            (_, error) => Err(error),
+        }
+    }
+
+    /// Notes the organizations in which something is due. A worker that is away is left out: what lies there waits.
+    async fn sweep(&self, due: &'static str, now: i64) -> Result<(), StoreError> {
+        let shards = self.read(&Scope::Operator, (), |tx, ()| {
+            Box::pin(async move { tx.last(SHARDS, &[]).await })
+        });
+        let mut of = HashMap::new();
+        for row in shards.await? {
+            let shard = Shard {
+                worker: row.get(1)?,
+                id: row.get(2)?,
+            };
+            of.insert(row.get(0)?, shard);
+        }
+        let all: Vec<Uuid> = of.keys().copied().collect();
+        self.swept.lie(of);
+        let found = self.due_among(due, all, now).await?;
+        if let Some(error) = found.unseen {
+            tracing::warn!(%error, "no work is looked for on a worker of the database at the moment");
+        }
+        if found.organizations.is_empty() {
+            return Ok(());
+        }
+        let noted = self.write(
+            &Scope::Operator,
+            found.organizations,
+            |tx, organizations| {
+                Box::pin(async move {
+                    for organization in organizations {
+                        tx.note_queue(*organization).await?;
+                    }
+                    Ok(())
+                })
+            },
+        );
+        noted.await
+    }
+
+    /// In which of these something is due. Each worker is asked in a transaction of its own, and none that rests. An
+    /// organization that was made since the last sweep may have something.
+    async fn due_among(
+        &self,
+        due: &'static str,
+        organizations: Vec<Uuid>,
+        now: i64,
+    ) -> Result<Due, StoreError> {
+        let by_place = self.swept.by_place(organizations);
+        let looks = by_place
+            .known
+            .into_iter()
+            .map(|(worker, shards)| async move {
+                // Another look may have waited for it meanwhile.
+                if self.swept.worker_rests(worker) {
+                    return Ok(Vec::new());
+                }
+                let looked = self.due_on(due, shards.into_values().collect(), now).await;
+                if looked.as_ref().is_err_and(StoreError::is_of_waiting) {
+                    self.swept.waited_for(worker);
+                }
+                looked
+            });
+        let mut found = Due {
+            organizations: by_place.unknown,
+            unseen: None,
+        };
+        for looked in self.swept.together(looks).await {
+            match looked {
+                Ok(organizations) => found.organizations.extend(organizations),
+                Err(error) if error.is_of_one_worker() => found.unseen = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
+    }
+
+    /// In which organizations of one worker something is due, asked shard by shard: a statement that lists those of several
+    /// is planned for each of them, with the whole list.
+    async fn due_on(
+        &self,
+        due: &'static str,
+        shards: Vec<Vec<Uuid>>,
+        now: i64,
+    ) -> Result<Vec<Uuid>, StoreError> {
+        let input = (shards, now);
+        let found = self.read(&Scope::Operator, input, move |tx, (shards, now)| {
+            Box::pin(async move {
+                let mut found = Vec::new();
+                for organizations in shards {
+                    let parameters = [Value::Ids(organizations.clone()), (*now).into()];
+                    for row in tx.query(due, &parameters).await? {
+                        found.push(row.get(0)?);
+                    }
+                }
+                Ok(found)
+            })
+        });
+        found.await
+    }
+}
+
+impl Tx {
+    /// Notes that something was put into a queue of an organization. Nothing to do on one machine.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) async fn note_queue(&mut self, organization: Uuid) -> Result<(), StoreError> {
+        if !self.is_distributed() {
+            return Ok(());
+        }
+        let sql = "SELECT note_queue($1) {into $1}";
+        self.query(sql, &[organization.into()]).await.map(drop)
+    }
+}

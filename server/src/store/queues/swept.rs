@@ -1,0 +1,261 @@
+//! What a process has looked at, where organizations lie, and which workers rest.
+
+use std::collections::{BTreeMap, HashMap};
+use std::future::Future;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::future;
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::{LOOKS_AT_ONCE, Scope, StoreError};
+
+/// For how long nothing is looked for on a worker that kept a look waiting: everybody else would wait with it.
+const REST: Duration = Duration::from_secs(10);
+
+/// What a process has looked at.
+#[derive(Debug, Default)]
+pub(in crate::store) struct Swept {
+    /// When it has looked for each kind of work among all organizations.
+    last: Mutex<HashMap<&'static str, Instant>>,
+    /// How often it has looked at those that are noted.
+    looks: AtomicUsize,
+    places: Places,
+    workers: Mutex<Workers>,
+}
+
+/// The looks that may be under way.
+#[derive(Debug)]
+struct Places(Semaphore);
+
+impl Default for Places {
+    fn default() -> Places {
+        Places(Semaphore::new(LOOKS_AT_ONCE))
+    }
+}
+
+/// Where rows of some organizations lie together.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shard {
+    pub(super) worker: i64,
+    pub(super) id: i64,
+}
+
+/// Where organizations lie, and which workers kept a look waiting.
+#[derive(Debug, Default)]
+struct Workers {
+    /// The shard of each organization, as of the last look at all of them.
+    of: HashMap<Uuid, Shard>,
+    /// When a look waited for it last.
+    waited: HashMap<i64, Instant>,
+}
+
+impl Workers {
+    fn rests(&self, worker: i64) -> bool {
+        let waited = self.waited.get(&worker);
+        waited.is_some_and(|since| since.elapsed() < REST)
+    }
+}
+
+/// Some organizations by where they lie.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct ByPlace {
+    /// Those of each shard of each worker.
+    pub(super) known: BTreeMap<i64, BTreeMap<i64, Vec<Uuid>>>,
+    /// Made since the last look at all.
+    pub(super) unknown: Vec<Uuid>,
+}
+
+impl Swept {
+    /// Whether it is time for another look, which is then being taken.
+    pub(super) fn is_due(&self, sweep: &'static str, every: Duration) -> bool {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = last.get(sweep);
+        if known.is_some_and(|since| since.elapsed() < every) {
+            return false;
+        }
+        last.insert(sweep, Instant::now());
+        true
+    }
+
+    fn workers(&self) -> MutexGuard<'_, Workers> {
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers where all organizations lie.
+    pub(super) fn lie(&self, of: HashMap<Uuid, Shard>) {
+        self.workers().of = of;
+    }
+
+    pub(super) fn by_place(&self, organizations: impl IntoIterator<Item = Uuid>) -> ByPlace {
+        let workers = self.workers();
+        let mut by_place = ByPlace::default();
+        for organization in organizations {
+            let Some(shard) = workers.of.get(&organization) else {
+                by_place.unknown.push(organization);
+                continue;
+            };
+            let of_worker = by_place.known.entry(shard.worker).or_default();
+            of_worker.entry(shard.id).or_default().push(organization);
+        }
+        by_place
+    }
+
+    /// Remembers that a look at that organization waited for its worker.
+    pub(super) fn waited(&self, organization: Uuid) {
+        let shard = self.workers().of.get(&organization).copied();
+        if let Some(shard) = shard {
+            self.waited_for(shard.worker);
+        }
+    }
+
+    pub(super) fn waited_for(&self, worker: i64) {
+        self.workers().waited.insert(worker, Instant::now());
+    }
+
+    pub(super) fn rests(&self, scope: &Scope) -> bool {
+        let Scope::OperatorOf(organization) = scope else {
+            return false;
+        };
+        let workers = self.workers();
+        let shard = workers.of.get(organization);
+        shard.is_some_and(|shard| workers.rests(shard.worker))
+    }
+
+    pub(super) fn worker_rests(&self, worker: i64) -> bool {
+        self.workers().rests(worker)
+    }
+
+    /// [`Store::look`](super::Store::look).
+    pub(super) async fn look<'s, T, F>(
+        &self,
+        scopes: &'s [Scope],
+        look: impl Fn(&'s Scope) -> F,
+    ) -> Vec<(&'s Scope, Result<T, StoreError>)>
+    where
+        F: Future<Output = Result<T, StoreError>>,
+    {
+        let awake = scopes.iter().filter(|scope| !self.rests(scope));
+        let looks = awake.map(|scope| {
+            let found = look(scope);
+            async move { (scope, found.await) }
+        });
+        self.together(looks).await
+    }
+
+    /// What some looks find, in their order, of which [`LOOKS_AT_ONCE`] are under way.
+    pub(super) async fn together<F: Future>(
+        &self,
+        looks: impl IntoIterator<Item = F>,
+    ) -> Vec<F::Output> {
+        let looks = looks.into_iter().map(|look| async {
+            // Never closed.
+            let _place = self.places.0.acquire().await;
+            look.await
+        });
+        future::join_all(looks).await
+    }
+
+    /// The list with another one first each time: whoever comes first takes what a process can carry out.
+    pub(super) fn in_turn<T>(&self, mut list: Vec<T>) -> Vec<T> {
+        if !list.is_empty() {
+            let first = self.looks.fetch_add(1, Ordering::Relaxed) % list.len();
+            list.rotate_left(first);
+        }
+        list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use tokio::sync::Barrier;
+    use tokio::time::{Instant, timeout};
+    use uuid::Uuid;
+
+    use super::{ByPlace, LOOKS_AT_ONCE, REST, Scope, Shard, Swept};
+
+    /// Two organizations lie on one worker, and a third elsewhere.
+    #[test]
+    fn a_worker_that_kept_a_look_waiting_rests_for_a_while() {
+        let [one, other, elsewhere, new] = [1, 2, 3, 4].map(Uuid::from_u128);
+        let swept = Swept::default();
+        let shard = |worker, id| Shard { worker, id };
+        swept.lie(
+            [
+                (one, shard(1, 1)),
+                (other, shard(1, 2)),
+                (elsewhere, shard(2, 3)),
+            ]
+            .into(),
+        );
+        swept.waited(one);
+        let rests = |organization| swept.rests(&Scope::OperatorOf(organization));
+        assert_eq!(
+            [one, other, elsewhere, new].map(rests),
+            [true, true, false, false]
+        );
+        let before = Instant::now().checked_sub(REST).expect("a time");
+        swept.workers().waited.insert(1, before);
+        assert!(!rests(one) && !rests(other));
+        swept.waited(new);
+        assert!(!rests(new), "where it lies is not known");
+    }
+
+    #[test]
+    fn those_of_one_shard_are_asked_about_together() {
+        let [one, other, elsewhere, far, new] = [1, 2, 3, 4, 5].map(Uuid::from_u128);
+        let swept = Swept::default();
+        let shard = |worker, id| Shard { worker, id };
+        let near = [
+            (one, shard(1, 1)),
+            (other, shard(1, 1)),
+            (elsewhere, shard(1, 2)),
+        ];
+        swept.lie(near.into_iter().chain([(far, shard(2, 3))]).collect());
+        let by_place = ByPlace {
+            known: [
+                (1, [(1, vec![one, other]), (2, vec![elsewhere])].into()),
+                (2, [(3, vec![far])].into()),
+            ]
+            .into(),
+            unknown: vec![new],
+        };
+        assert_eq!(swept.by_place([one, elsewhere, new, far, other]), by_place);
+    }
+
+    #[tokio::test]
+    async fn some_are_looked_at_together_and_no_more() {
+        let [resting, first, last] = [0, 1, 100].map(Uuid::from_u128);
+        let swept = Swept::default();
+        swept.lie([(resting, Shard { worker: 1, id: 1 })].into());
+        swept.waited(resting);
+        let mut scopes = vec![Scope::OperatorOf(resting), Scope::OperatorOf(first)];
+        scopes.extend(
+            (2..)
+                .map(Uuid::from_u128)
+                .map(Scope::OperatorOf)
+                .take(2 * LOOKS_AT_ONCE - 2),
+        );
+        scopes.push(Scope::OperatorOf(last));
+        // Nobody comes through before so many are there.
+        let (barrier, under_way) = (Barrier::new(LOOKS_AT_ONCE), AtomicUsize::new(0));
+        let looks = swept.look(&scopes, |_| async {
+            let others = under_way.fetch_add(1, Ordering::Relaxed);
+            barrier.wait().await;
+            under_way.fetch_sub(1, Ordering::Relaxed);
+            Ok(others)
+        });
+        let found = timeout(Duration::from_secs(60), looks).await.expect("ends");
+        let seen: Vec<&Scope> = found.iter().map(|(scope, _)| *scope).collect();
+        assert_eq!(seen, scopes.iter().skip(1).collect::<Vec<_>>());
+        for (_, others) in found {
+            assert!(others.expect("is found") < LOOKS_AT_ONCE);
+        }
+    }
+}
