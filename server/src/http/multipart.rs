@@ -2,16 +2,19 @@
 //!
 //! At most one piece of the body is in memory. Of what browsers encode in a file name, that alone is decoded.
 
+mod closing;
+
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use axum::http::{HeaderValue, header};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::stream::{BoxStream, Stream, StreamExt as _};
 use multer::{Field, Multipart};
 
 use crate::refusal::Refusal;
+use closing::Closing;
 
 /// What stands around the file in a body, at most. The file itself is bounded by whoever takes it.
 pub const AROUND: u64 = 16 << 10;
@@ -60,6 +63,8 @@ impl FilePart {
             body,
             rests: false,
             around: around.clone(),
+            closing: Closing::new(&boundary),
+            held: BytesMut::new(),
         };
         let mut multipart = Multipart::new(body, boundary);
         let field = multipart
@@ -140,16 +145,20 @@ fn too_much() -> Refusal {
     Refusal::fault("", "has more around the file than 16 KiB")
 }
 
+fn not_framed() -> Refusal {
+    Refusal::fault(
+        "",
+        "is not multipart/form-data with the boundary of its type, or ends too early",
+    )
+}
+
 fn refusal(error: multer::Error) -> Refusal {
     match error {
         multer::Error::StreamReadFailed(error) => match error.downcast::<Carried>() {
             Ok(carried) => carried.0,
             Err(_) => Refusal::fault("", "is not framed as announced, or ended too early"),
         },
-        _ => Refusal::fault(
-            "",
-            "is not multipart/form-data with the boundary of its type, or ends too early",
-        ),
+        _ => not_framed(),
     }
 }
 
@@ -194,6 +203,32 @@ struct OneByOne {
     body: BoxStream<'static, Result<Bytes, Refusal>>,
     rests: bool,
     around: Around,
+    closing: Closing,
+    /// A piece that ends on the line of a closing delimiter: the parser does not ask for the rest of that line.
+    held: BytesMut,
+}
+
+impl OneByOne {
+    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Refusal>>> {
+        loop {
+            let piece = match ready!(self.body.poll_next_unpin(cx)) {
+                Some(Ok(bytes)) if self.closing.take(&bytes) => bytes,
+                Some(Ok(_)) => return Poll::Ready(Some(Err(not_framed()))),
+                None if !self.closing.may_end() => return Poll::Ready(Some(Err(not_framed()))),
+                None if self.held.is_empty() => return Poll::Ready(None),
+                None => return Poll::Ready(Some(Ok(self.held.split().freeze()))),
+                Some(Err(refusal)) => return Poll::Ready(Some(Err(refusal))),
+            };
+            let open = self.closing.is_open();
+            if !open && self.held.is_empty() {
+                return Poll::Ready(Some(Ok(piece)));
+            }
+            self.held.extend_from_slice(&piece);
+            if !open {
+                return Poll::Ready(Some(Ok(self.held.split().freeze())));
+            }
+        }
+    }
 }
 
 impl Stream for OneByOne {
@@ -207,7 +242,7 @@ impl Stream for OneByOne {
         if !self.around.has_room() {
             return Poll::Ready(Some(Err(Carried(too_much()))));
         }
-        let piece = self.body.poll_next_unpin(cx);
+        let piece = self.poll_piece(cx);
         if let Poll::Ready(Some(Ok(bytes))) = &piece {
             self.around.note(bytes.len());
         }

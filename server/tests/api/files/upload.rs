@@ -112,6 +112,8 @@ async fn a_form_has_one_part_and_that_is_the_file(place: Place) {
         format!("{field}{file}--XX--"),
         format!("{file}{field}--XX--"),
         format!("{file}{file}--XX--"),
+        format!("{file}--XX--tail"),
+        format!("{file}--XX-- tail\r\n"),
         format!("{bad_name}--XX--"),
         format!("{bad_type}--XX--"),
         format!("{empty}--XX--"),
@@ -127,7 +129,23 @@ async fn a_form_has_one_part_and_that_is_the_file(place: Place) {
     owner
         .send("POST", &path, &headers, Some(b"x"))
         .refused(422, "validation_failed");
-    assert_eq!(owner.ids(&path).len(), 2);
+    // Whether something follows the delimiter shows in the next chunk.
+    let chunked = [
+        ("content-type", "multipart/form-data; boundary=XX"),
+        ("transfer-encoding", "chunked"),
+    ];
+    let sent = |rest: &str| {
+        let first = format!("{file}--XX--");
+        let body = format!(
+            "{:x}\r\n{first}\r\n{:x}\r\n{rest}\r\n0\r\n\r\n",
+            first.len(),
+            rest.len()
+        );
+        owner.send_raw("POST", &path, &chunked, body.as_bytes())
+    };
+    sent("tail").refused(422, "validation_failed");
+    sent(" \r\nwhat nobody reads").expect(201);
+    assert_eq!(owner.ids(&path).len(), 3);
 }
 
 async fn names_and_types_are_checked_and_kept_as_they_are(place: Place) {
