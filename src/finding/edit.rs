@@ -23,22 +23,35 @@ pub fn replace(node: Node<'_>, text: impl Into<String>) -> Edit {
 
 /// Adds a member at the end of an object, laid out like the member before it.
 pub fn add_member(object: Node<'_>, key: &str, value: &str) -> Edit {
-    let key = write_string(key);
+    add_members(object, &[(key, value)])
+}
+
+/// Adds members at the end of an object, in one edit: of two insertions at one place only one can be made.
+pub fn add_members(object: Node<'_>, members: &[(&str, &str)]) -> Edit {
+    let members = members
+        .iter()
+        .map(|(key, value)| (write_string(key), *value));
     let Some(last) = object.members().last() else {
         let inside = object.span().start + 1;
+        let members: Vec<String> = members
+            .map(|(key, value)| format!("{key}: {value}"))
+            .collect();
         return Edit {
             span: inside..inside,
-            text: format!("{key}: {value}"),
+            text: members.join(", "),
         };
     };
     let text = object.text();
     let before = last.key_span().start;
-    let gap = text[..before].trim_end().len();
+    let gap = &text[text[..before].trim_end().len()..before];
     let colon = &text[last.key_span().end..last.span().start];
+    let members: Vec<String> = members
+        .map(|(key, value)| format!(",{gap}{key}{colon}{value}"))
+        .collect();
     let end = last.span().end;
     Edit {
         span: end..end,
-        text: format!(",{}{key}{colon}{value}", &text[gap..before]),
+        text: members.concat(),
     }
 }
 
@@ -68,4 +81,25 @@ pub fn remove_member(member: Node<'_>) -> Edit {
 pub fn string_list<'s>(strings: impl IntoIterator<Item = &'s str>) -> String {
     let written: Vec<String> = strings.into_iter().map(write_string).collect();
     format!("[{}]", written.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{add_member, add_members};
+    use crate::json::Doc;
+
+    #[test]
+    fn members_are_added_as_they_are_given_and_laid_out_like_the_last() {
+        for (text, at, added) in [
+            ("{}", 1, r#""a": 1, "b": "x""#),
+            (r#"{"z":0}"#, 6, r#","a":1,"b":"x""#),
+            ("{\n  \"z\": 0\n}", 10, ",\n  \"a\": 1,\n  \"b\": \"x\""),
+        ] {
+            let doc = Doc::parse(text).expect("JSON");
+            let edit = add_members(doc.root(), &[("a", "1"), ("b", "\"x\"")]);
+            assert_eq!((edit.span, edit.text.as_str()), (at..at, added), "{text}");
+        }
+        let doc = Doc::parse("{}").expect("JSON");
+        assert_eq!(add_member(doc.root(), "a", "1").text, r#""a": 1"#);
+    }
 }

@@ -349,22 +349,22 @@ fn rows<'d>(facts: &Facts<'d>, tables: &Tables<'d>, item: &Item<'d>, out: &mut V
         let count = entry
             .and_then(|entry| entry.get("count"))
             .map(|count| count.raw().to_owned());
-        let values: Option<Vec<(&str, String)>> = lacking
+        let members: Option<Vec<(&str, String)>> = lacking
             .iter()
             .map(|key| match *key {
                 "count" => count.clone().map(|count| (*key, count)),
                 _ => derived.map(|class| (*key, write_string(class))),
             })
             .collect();
-        if let Some(values) = values {
-            let edits = values
+        if let Some(members) = members {
+            let members: Vec<(&str, &str)> = members
                 .iter()
-                .map(|(key, value)| edit::add_member(item.node, key, value))
+                .map(|(key, value)| (*key, value.as_str()))
                 .collect();
             finding = finding.fix(Fix {
                 title: format!("Add {names}"),
                 safe: true,
-                edits,
+                edits: vec![edit::add_members(item.node, &members)],
             });
         }
         out.push(finding);

@@ -1,6 +1,9 @@
 //! Tests: each mistake in a sample package gives one finding and hides no other.
 
 use crate::check::test_support::{AUTO, LINKS, TINY, findings, table};
+use crate::check::{CheckOptions, check};
+use crate::finding::Fix;
+use crate::finding::fix::apply;
 
 const ITEMS: &str = "/manifest/items";
 const DEPENDENCIES: &str = "/manifest/dependencies";
@@ -455,4 +458,20 @@ fn secrets_are_found_in_keys_and_texts_however_they_are_written() {
 
 fn twin_uid() -> serde_json::Value {
     "u_00000000-0000-4000-8000-00000000beef".into()
+}
+
+/// The text after one round of all fixes.
+fn fixed(text: &str) -> String {
+    let report = check(text.as_bytes(), &CheckOptions::default());
+    let fixes = report.findings.iter();
+    let fixes: Vec<&Fix> = fixes.filter_map(|finding| finding.fix.as_ref()).collect();
+    apply(text, &fixes).expect("a fix").0
+}
+
+#[test]
+fn a_rows_item_gets_all_that_it_lacks_in_one_round() {
+    let members = r#","count":3,"dataClass":"transactional""#;
+    let lacking = TINY.replacen(members, "", 1);
+    assert_ne!(lacking, TINY);
+    assert_eq!(fixed(&lacking), TINY);
 }
