@@ -83,9 +83,28 @@ pub fn string_list<'s>(strings: impl IntoIterator<Item = &'s str>) -> String {
     format!("[{}]", written.join(", "))
 }
 
+/// Gives a list other strings, laid out like the elements that it has.
+pub fn replace_strings<'s>(list: Node<'_>, strings: impl IntoIterator<Item = &'s str>) -> Edit {
+    let mut elements = list.elements();
+    let written: Vec<String> = strings.into_iter().map(write_string).collect();
+    let Some(first) = elements.next().filter(|_| !written.is_empty()) else {
+        return replace(list, format!("[{}]", written.join(", ")));
+    };
+    let (text, span) = (list.text(), list.span());
+    let open = &text[span.start + 1..first.span().start];
+    let between = match elements.next() {
+        Some(second) => text[first.span().end..second.span().start].to_owned(),
+        None if open.is_empty() => ", ".to_owned(),
+        None => format!(",{open}"),
+    };
+    let last = list.elements().last().unwrap_or(first);
+    let close = &text[last.span().end..span.end - 1];
+    replace(list, format!("[{open}{}{close}]", written.join(&between)))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{add_member, add_members};
+    use super::{add_member, add_members, replace_strings};
     use crate::json::Doc;
 
     #[test]
@@ -101,5 +120,26 @@ mod tests {
         }
         let doc = Doc::parse("{}").expect("JSON");
         assert_eq!(add_member(doc.root(), "a", "1").text, r#""a": 1"#);
+    }
+
+    #[test]
+    fn strings_of_a_list_are_laid_out_like_those_before() {
+        for (text, one, two) in [
+            ("[ ]", r#"["a"]"#, r#"["a", "b"]"#),
+            (r#"["x"]"#, r#"["a"]"#, r#"["a", "b"]"#),
+            (r#"["x","y","z"]"#, r#"["a"]"#, r#"["a","b"]"#),
+            ("[\n  \"x\"\n]", "[\n  \"a\"\n]", "[\n  \"a\",\n  \"b\"\n]"),
+            (
+                "[\n \"x\",\n \"y\" ]",
+                "[\n \"a\" ]",
+                "[\n \"a\",\n \"b\" ]",
+            ),
+        ] {
+            let doc = Doc::parse(text).expect("JSON");
+            let list = doc.root();
+            assert_eq!(replace_strings(list, ["a"]).text, one);
+            assert_eq!(replace_strings(list, ["a", "b"]).text, two);
+            assert_eq!(replace_strings(list, []).text, "[]");
+        }
     }
 }

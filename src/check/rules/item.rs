@@ -457,8 +457,35 @@ fn step_ids(facts: &Facts<'_>, item: &Item<'_>, out: &mut Vec<Finding>) {
     out.push(Finding::at(&I013, node, message).fix(Fix {
         title: "List the ids of the graph".to_owned(),
         safe: true,
-        edits: vec![edit::replace(node, edit::string_list(ids))],
+        edits: vec![edit::replace_strings(node, in_listed_order(&ids, &listed))],
     }));
+}
+
+/// The ids of the graph in the order in which they are listed; the others follow the one that they follow in the graph.
+fn in_listed_order<'d>(graph: &[&'d str], listed: &[&'d str]) -> Vec<&'d str> {
+    let in_list: HashSet<&str> = listed.iter().copied().collect();
+    let mut kept: HashSet<&str> = HashSet::default();
+    let mut following: HashMap<&str, Vec<&'d str>> = HashMap::default();
+    let mut order = Vec::new();
+    let mut before = None;
+    for &id in graph {
+        if in_list.contains(id) {
+            kept.insert(id);
+            before = Some(id);
+        } else if let Some(before) = before {
+            following.entry(before).or_default().push(id);
+        } else {
+            order.push(id);
+        }
+    }
+    for &id in listed {
+        // An id that is listed twice is there once.
+        if kept.remove(id) {
+            order.push(id);
+            order.extend(following.remove(id).unwrap_or_default());
+        }
+    }
+    order
 }
 
 /// Ids of all steps of a graph, branches included, in order of appearance.

@@ -1,6 +1,8 @@
 //! Tests: each mistake in a sample package gives one finding and hides no other.
 
-use crate::check::test_support::{AUTO, LINKS, TINY, findings, table};
+use serde_json::Value;
+
+use crate::check::test_support::{AUTO, LINKS, TINY, findings, parse, set, table};
 use crate::check::{CheckOptions, check};
 use crate::finding::Fix;
 use crate::finding::fix::apply;
@@ -405,7 +407,7 @@ fn two_dependencies_of_one_ref_share_their_uses() {
             for entry in twin["usedBy"].as_array_mut().into_iter().flatten() {
                 entry["targets"] = twin_uid();
             }
-            let twin_of = |twin: &serde_json::Value| {
+            let twin_of = |twin: &Value| {
                 let mut changed = package.clone();
                 crate::check::test_support::set(&mut changed, &end, &twin.to_string());
                 let found = crate::check::test_support::findings(&changed.to_string(), 1);
@@ -456,7 +458,7 @@ fn secrets_are_found_in_keys_and_texts_however_they_are_written() {
     }
 }
 
-fn twin_uid() -> serde_json::Value {
+fn twin_uid() -> Value {
     "u_00000000-0000-4000-8000-00000000beef".into()
 }
 
@@ -474,4 +476,34 @@ fn a_rows_item_gets_all_that_it_lacks_in_one_round() {
     let lacking = TINY.replacen(members, "", 1);
     assert_ne!(lacking, TINY);
     assert_eq!(fixed(&lacking), TINY);
+}
+
+#[test]
+fn step_ids_that_are_listed_keep_their_places() {
+    const IDS: &str = "/manifest/items/14/stepIds";
+    let list = |package: &Value| package.pointer(IDS).and_then(Value::as_array).cloned();
+    let package = parse(AUTO);
+    let ids = list(&package).expect("ids");
+    let listed =
+        |order: &[usize]| -> Vec<Value> { order.iter().map(|index| ids[*index].clone()).collect() };
+    let all: Vec<usize> = (0..ids.len()).collect();
+    let reversed: Vec<usize> = all.iter().rev().copied().collect();
+    let twice = [&reversed[..], &all[..1]].concat();
+    let without_two = [&all[..3], &all[5..]].concat();
+    // The third follows the second, wherever that is.
+    let later = &reversed[..ids.len() - 3];
+    let without_third = [later, &[1, 0]].concat();
+    let with_third = [later, &[1, 2, 0]].concat();
+    for (before, after) in [
+        (&twice[..], &reversed[..]),
+        (&without_two[..], &all[..]),
+        (&all[1..], &all[..]),
+        (&without_third[..], &with_third[..]),
+    ] {
+        let mut package = package.clone();
+        let written = Value::from(listed(before)).to_string();
+        set(&mut package, IDS, &written);
+        let package = parse(&fixed(&package.to_string()));
+        assert_eq!(list(&package), Some(listed(after)), "{before:?}");
+    }
 }
