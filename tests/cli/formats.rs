@@ -205,7 +205,7 @@ fn markdown_fits_a_pull_request() {
     assert_snapshot!(report(&many_reports(), "md"), @r#"
     ### tplkit: failed
 
-    2 errors, 1 warning, 0 hints in 3 packages.
+    2 errors, 1 warning in 3 packages, 1 plain file skipped; 1 of 2 can be promoted.
 
     - :x: `gone.json`: cannot read `gone.json`: No such file or directory (os error 2)
 
@@ -230,8 +230,58 @@ fn markdown_fits_a_pull_request() {
 
     | Severity | Rule | Place | What and how to fix it |
     |---|---|---|---|
-    | :x: error | **P002** no-tenant-identifiers | 4:14 `/manifest/label` | the text holds `workspace_id`<br>Remove or rename it: tenant identifiers never travel. |
+    | :x: failed | **P002** no-tenant-identifiers | 4:14 `/manifest/label` | the text holds `workspace_id`<br>Remove or rename it: tenant identifiers never travel. |
     "#);
+}
+
+#[test]
+fn markdown_has_the_totals_of_the_other_formats() {
+    let place = many_reports();
+    place
+        .run(&["check", "d", "--baseline", "known.json", "--write-baseline"])
+        .exits(1);
+    for (words, totals) in [
+        (
+            &["check", "d", "gone.json", "--promotion", "system"][..],
+            "3 errors, 1 warning in 4 packages, 1 plain file skipped; 2 of 3 can be promoted.",
+        ),
+        (
+            &["check", "d", "--baseline", "known.json"],
+            "2 errors in 4 packages, 1 plain file skipped, 3 in the baseline.",
+        ),
+        (
+            &["promote", "d"],
+            "2 of 4 packages can be promoted to `system`, 1 plain file skipped.",
+        ),
+        (&["check", "d/plain.json"], "1 error in 1 file."),
+        (
+            &["check", "d/plain.json", "--skip-plain"],
+            "No findings in 0 packages, 1 plain file skipped.",
+        ),
+        (&["check", "gone.json"], ""),
+        (
+            &["check", "d/fix.json", "--fix"],
+            "No findings in 1 package, 1 fixed.",
+        ),
+    ] {
+        let out = |format: &str| {
+            // Each run finds what is to be fixed.
+            place.write("d/fix.json", &fixable());
+            place.run(&[words, &["--format", format]].concat()).out
+        };
+        let (md, text, json) = (out("md"), out("text"), out("json"));
+        assert!(totals.is_empty() || text.lines().any(|line| line == totals));
+        let counted = md.lines().nth(2).unwrap_or_default();
+        assert!(
+            counted == totals || totals.is_empty() && counted.starts_with("- :x: "),
+            "{words:?}\n{md}"
+        );
+        let json: Value = serde_json::from_str(&json).expect("JSON");
+        for (severity, sign) in [("errors", "| :x: error |"), ("warnings", "| :warning: ")] {
+            let rows = md.lines().filter(|line| line.starts_with(sign)).count();
+            assert_eq!(json["summary"][severity], rows, "{words:?}\n{md}");
+        }
+    }
 }
 
 #[test]

@@ -2,24 +2,18 @@
 
 use std::fmt::Write as _;
 
-use super::text::counted;
+use super::totals::totals;
 use super::{FileEntry, Report};
 use crate::finding::Severity;
 use crate::printable::{code, markdown};
 
 /// Writes a heading, a line of totals, and a table per file that has anything to say.
 pub fn md(report: &Report) -> String {
-    let summary = report.summary();
-    let mut out = format!("### tplkit: {}\n\n", report.outcome().as_str());
-    // Writing to a String cannot fail, here and below.
-    let _ = writeln!(
-        out,
-        "{}, {}, {} in {}.",
-        counted(summary.errors, "error"),
-        counted(summary.warnings, "warning"),
-        counted(summary.hints, "hint"),
-        counted(summary.packages, "package"),
-    );
+    let mut out = format!("### tplkit: {}\n", report.outcome().as_str());
+    if let Some(line) = totals(report, |_, text| text.to_owned()) {
+        // Writing to a String cannot fail, here and below.
+        let _ = writeln!(out, "\n{line}");
+    }
     for error in &report.errors {
         let path = error
             .path
@@ -50,12 +44,11 @@ pub fn md(report: &Report) -> String {
 
 fn write_file(out: &mut String, file: &FileEntry) {
     let mut rows = String::new();
-    for finding in file.reported() {
-        let sign = match finding.severity {
-            Severity::Error => ":x: error",
-            Severity::Warning => ":warning: warning",
-            Severity::Hint => ":bulb: hint",
-        };
+    let findings = file.report.findings.iter();
+    let findings = findings.map(|finding| (sign(finding.severity), finding));
+    // What a promotion rule fails on is counted by its verdict, not as an error.
+    let failed = file.failed().map(|place| (":x: failed", place));
+    for (sign, finding) in findings.chain(failed) {
         let spot = &finding.spot;
         let inside = spot.file.as_ref().map(|_| file.display_of(spot));
         let pointer = if spot.pointer.is_empty() {
@@ -102,6 +95,14 @@ fn write_file(out: &mut String, file: &FileEntry) {
             out,
             "| Severity | Rule | Place | What and how to fix it |\n|---|---|---|---|\n{rows}"
         );
+    }
+}
+
+fn sign(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => ":x: error",
+        Severity::Warning => ":warning: warning",
+        Severity::Hint => ":bulb: hint",
     }
 }
 

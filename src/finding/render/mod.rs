@@ -11,6 +11,7 @@ mod junit;
 mod md;
 mod sarif;
 mod text;
+mod totals;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -79,6 +80,11 @@ impl FileEntry {
 
     /// The findings and, for every failed promotion rule that is not among them, its places.
     pub fn reported(&self) -> impl Iterator<Item = &Located> {
+        self.report.findings.iter().chain(self.failed())
+    }
+
+    /// The places of every failed promotion rule that is not among the findings.
+    pub fn failed(&self) -> impl Iterator<Item = &Located> {
         let spoken = |code: &str| {
             self.report
                 .findings
@@ -91,10 +97,7 @@ impl FileEntry {
             .iter()
             .flatten()
             .filter(move |verdict| !verdict.passed && !spoken(verdict.rule.code));
-        self.report
-            .findings
-            .iter()
-            .chain(failed.flat_map(|verdict| &verdict.places))
+        failed.flat_map(|verdict| &verdict.places)
     }
 
     /// Whether nothing in it makes a check fail.

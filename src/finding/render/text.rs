@@ -6,8 +6,9 @@
 use std::fmt::Write as _;
 
 use super::fit::{fit, fit_hanging, window};
+use super::totals::totals;
 use super::{FileEntry, Report};
-use crate::finding::{FileKind, Located, LocatedVerdict, RelatedSpot, Severity, SourceSpot};
+use crate::finding::{Located, LocatedVerdict, RelatedSpot, Severity, SourceSpot};
 use crate::printable::line as printable;
 
 /// How a report for people is written.
@@ -243,79 +244,17 @@ fn write_verdicts(out: &mut String, file: &FileEntry, verdicts: &[LocatedVerdict
 }
 
 fn write_totals(out: &mut String, report: &Report, style: Style) {
-    let summary = report.summary();
-    let mut parts = Vec::new();
-    for (count, noun, severity) in [
-        (summary.errors, "error", Severity::Error),
-        (summary.warnings, "warning", Severity::Warning),
-        (summary.hints, "hint", Severity::Hint),
-    ] {
-        if count > 0 {
-            parts.push(style.severity(severity, &counted(count, noun)));
-        }
-    }
-    if parts.is_empty() && summary.packages == 0 && !report.errors.is_empty() {
-        // Nothing was checked, so nothing can be said to be without findings.
+    let Some(line) = totals(report, |severity, text| style.severity(severity, text)) else {
         return;
-    }
-    // A file that was named and is not a package has spoken for itself.
-    let silent =
-        |file: &&FileEntry| file.report.kind == FileKind::Plain && file.report.findings.is_empty();
-    let plain = report.files.iter().filter(silent).count();
-    let (promotes, measured) = promotions(report);
-    let mut line = if report.promotion_only {
-        // What could not even be measured cannot be promoted.
-        let packages = counted(report.files.len() - plain, "package");
-        format!("{promotes} of {packages} can be promoted to `system`")
-    } else {
-        let nothing_found = parts.is_empty();
-        let found = if nothing_found {
-            "No findings".to_owned()
-        } else {
-            parts.join(", ")
-        };
-        let among = match summary.packages {
-            // Files that were named, and are none.
-            0 if !nothing_found => counted(report.files.len() - plain, "file"),
-            packages => counted(packages, "package"),
-        };
-        format!("{found} in {among}")
     };
-    if plain > 0 {
-        let _ = write!(line, ", {} skipped", counted(plain, "plain file"));
-    }
-    let fixed: usize = report.files.iter().map(|file| file.fixed).sum();
-    if fixed > 0 {
-        let _ = write!(line, ", {fixed} fixed");
-    }
-    if let Some(accepted) = report.accepted {
-        let _ = write!(line, ", {} in the baseline", accepted.known);
-        if accepted.pruned {
-            let _ = write!(line, ", {} stale", accepted.stale);
-        }
-    }
-    if measured > 0 && !report.promotion_only {
-        let _ = write!(line, "; {promotes} of {measured} can be promoted");
-    }
-    let findings = || report.files.iter().flat_map(|file| &file.report.findings);
-    let safe = findings()
+    let findings = report.files.iter().flat_map(|file| &file.report.findings);
+    let safe = findings
         .filter(|finding| finding.fix.as_ref().is_some_and(|fix| fix.safe))
         .count();
-    let _ = writeln!(out, "{line}.");
+    let _ = writeln!(out, "{line}");
     if safe > 0 {
         let _ = writeln!(out, "{safe} can be fixed with `--fix`.");
     }
-}
-
-/// How many packages can be promoted, of how many that were measured.
-fn promotions(report: &Report) -> (usize, usize) {
-    let measured: Vec<_> = report
-        .files
-        .iter()
-        .filter(|file| file.report.promotion.is_some())
-        .collect();
-    let promotes = measured.iter().filter(|file| file.promotes()).count();
-    (promotes, measured.len())
 }
 
 /// Counts per rule, as a table.
