@@ -208,14 +208,14 @@ impl Client {
         self.child.wait().expect("ended").code().expect("a code")
     }
 
-    /// What was said on standard error, after the end.
-    pub(crate) fn last_words(mut self) -> String {
+    /// The exit code, and what was said on standard error.
+    pub(crate) fn last_words(mut self) -> (Option<i32>, String) {
         self.stdin = None;
         let mut said = String::new();
         let mut stderr = self.child.stderr.take().expect("stderr");
         stderr.read_to_string(&mut said).expect("text");
-        self.child.wait().expect("ended");
-        said
+        let code = self.child.wait().expect("ended").code();
+        (code, said)
     }
 }
 

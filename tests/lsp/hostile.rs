@@ -134,13 +134,29 @@ fn bytes_that_are_no_messages_end_the_conversation_and_say_nothing_of_a_bug() {
         b"Content-Length: 3\r\n\r\n{{{",
         b"Content-Length: 99\r\n\r\n{}",
         b"Content-Length: -1\r\n\r\n",
+        b"Content-Length: 1000000000000\r\n\r\n{}",
+        b"Content-Length: 18446744073709551615\r\n\r\n{}",
     ] {
         let mut client = Client::start();
         client.send_raw(bytes);
-        let said = client.last_words();
+        let (code, said) = client.last_words();
+        assert_eq!(code, Some(1), "{said}");
         assert!(
             said.starts_with("error: what was sent is not a message") && said.lines().count() == 2,
             "{said}"
         );
     }
+}
+
+#[test]
+fn headers_may_be_written_in_many_ways() {
+    let mut client = Client::start();
+    let body = json!({"jsonrpc": "2.0", "id": "a", "method": "shutdown"}).to_string();
+    let header = format!(
+        "X-Other: a: b\r\ncontent-LENGTH:{}\r\nX-Empty:\r\n\r\n",
+        body.len()
+    );
+    client.send_raw(format!("{header}{body}").as_bytes());
+    client.notify("exit", &Value::Null);
+    assert_eq!(client.exit_code(), 0);
 }

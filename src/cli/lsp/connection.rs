@@ -1,15 +1,17 @@
 //! The loop: one message after the other, and the end.
 
 use std::collections::HashSet;
-use std::io::Write as _;
+use std::io::{self, BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
+use std::thread;
 
-use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
+use lsp_server::{ErrorCode, Message, Notification, Request, Response};
 use serde_json::Value;
 use tplkit::printable;
 
+use super::frames::{self, FrameError};
 use super::server::{Checked, Server};
 use crate::cli::exit::Exit;
 
@@ -29,40 +31,68 @@ type Cancelled = Arc<Mutex<HashSet<String>>>;
 
 /// Serves an editor on standard input and output until it says `exit`.
 pub(crate) fn serve() -> Exit {
-    let (connection, threads) = Connection::stdio();
-    let Connection { sender, receiver } = connection;
     let (events, incoming) = mpsc::channel();
     let cancelled = Cancelled::default();
     let (forward, taken_back) = (events.clone(), Arc::clone(&cancelled));
-    // The reader hands over one message at a time and waits. Taken off its hands at once, a
-    // cancellation is known before the request that it is about is begun.
-    std::thread::spawn(move || {
-        for message in receiver {
-            if let Message::Notification(notification) = &message
-                && notification.method == "$/cancelRequest"
-                && let (Some(id), Ok(mut ids)) = (notification.params.get("id"), taken_back.lock())
-            {
-                ids.insert(id.to_string());
-            }
-            if forward.send(Event::Message(message)).is_err() {
-                return;
-            }
-        }
+    let reader = thread::spawn(move || {
+        let read = read_all(&mut io::stdin().lock(), &forward, &taken_back);
         forward.send(Event::Closed).ok();
+        read
     });
+    // One message at a time: an editor that does not read stops the loop, and nothing piles up.
+    let (sender, outgoing) = mpsc::sync_channel(0);
+    let writer = thread::spawn(move || write_all(&mut io::stdout().lock(), outgoing));
     let send = move |message: Message| sender.send(message).is_ok();
     let exit = run(&incoming, events, &cancelled, &send);
     drop(send);
-    if let Err(error) = threads.join() {
-        // Whoever wrote the client reads its log; there is nobody to respond to any more.
-        let why = printable::line(&error.to_string());
-        let _ = writeln!(
-            std::io::stderr(),
-            "error: what was sent is not a message of the language server protocol, so the server ends: {why}\n  \
-             = help: a message is `Content-Length: N`, an empty line, and N bytes of JSON-RPC"
-        );
+    let read = reader.join();
+    writer.join().ok();
+    match read {
+        Ok(Ok(())) => exit,
+        Ok(Err(error)) => {
+            // Whoever wrote the client reads its log; there is nobody to respond to any more.
+            let why = printable::line(&error.to_string());
+            let _ = writeln!(
+                io::stderr(),
+                "error: what was sent is not a message of the language server protocol, so the server ends: {why}\n  \
+                 = help: a message is `Content-Length: N`, an empty line, and N bytes of JSON-RPC"
+            );
+            Exit::Findings
+        }
+        // The panic hook has written to stderr where.
+        Err(_) => Exit::Bug,
     }
-    exit
+}
+
+/// Hands over every message up to `exit`. Taken in at once, a cancellation is known before the request that it is about
+/// is begun.
+fn read_all(
+    input: &mut impl BufRead,
+    forward: &Sender<Event>,
+    cancelled: &Cancelled,
+) -> Result<(), FrameError> {
+    while let Some(message) = frames::read(input)? {
+        let mut last = false;
+        if let Message::Notification(notification) = &message {
+            last = notification.method == "exit";
+            if notification.method == "$/cancelRequest"
+                && let (Some(id), Ok(mut ids)) = (notification.params.get("id"), cancelled.lock())
+            {
+                ids.insert(id.to_string());
+            }
+        }
+        if forward.send(Event::Message(message)).is_err() || last {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Writes messages until there are no more, or nobody reads them.
+fn write_all(output: &mut impl Write, messages: Receiver<Message>) -> io::Result<()> {
+    messages
+        .into_iter()
+        .try_for_each(|message| message.write(output))
 }
 
 fn run(

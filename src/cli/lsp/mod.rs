@@ -9,6 +9,7 @@ mod connection;
 mod diagnostics;
 mod documents;
 mod edits;
+mod frames;
 mod requests;
 mod responses;
 mod rules;
