@@ -53,12 +53,25 @@ pub(crate) enum CliError {
         /// What could be meant, for documents.
         candidates: Vec<Candidate>,
     },
-    /// A file cannot be read.
+    /// A `tplkit.toml` that leads nowhere.
+    #[error(
+        "`{}` is a link to `{}`, and no file is there",
+        shown(path),
+        shown(target)
+    )]
+    DanglingConfig {
+        /// The link.
+        path: PathBuf,
+        /// What it says.
+        target: PathBuf,
+    },
+    /// There is no file of accepted findings.
     #[error("there is no baseline `{}`", shown(path))]
     NoBaseline {
         /// Where it would be.
         path: PathBuf,
     },
+    /// A file cannot be read.
     #[error("cannot read `{}`: {source}", shown(path))]
     Read {
         /// The file.
@@ -311,6 +324,7 @@ impl CliError {
         match self {
             CliError::Read { path, .. }
             | CliError::NoBaseline { path }
+            | CliError::DanglingConfig { path, .. }
             | CliError::Write { path, .. }
             | CliError::Resolutions { path, .. }
             | CliError::Definitions { path, .. }
@@ -351,6 +365,7 @@ impl CliError {
                 ));
             }
             CliError::Read { source, .. } => reading_help(source),
+            CliError::DanglingConfig { .. } => "correct the link, or remove it",
             CliError::NoBaseline { .. } => "check the path, or write one with `--write-baseline`",
             CliError::Write { .. } => "check that the folder exists and may be written to",
             CliError::Definitions { .. } => {

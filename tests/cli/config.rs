@@ -160,6 +160,31 @@ fn a_file_that_is_named_and_missing_is_reported_where_it_is_named() {
     place.run(&["check", "d", "--write-baseline"]).exits(0);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_is_reported_and_hides_no_file_further_up() {
+    use std::os::unix::fs::symlink;
+    let place = Place::with(&[
+        ("tplkit.toml", "ignore = [\"M003\"]\n"),
+        ("shared.toml", "deny = [\"M003\"]\n"),
+        ("d/p.json", &warned()),
+    ]);
+    let link = place.path("d/tplkit.toml");
+    for (target, code) in [("gone.toml", 2), ("tplkit.toml", 2), ("../shared.toml", 1)] {
+        symlink(target, &link).expect("a link");
+        let ran = place.run(&["check", "d"]).exits(code);
+        let expected = format!(
+            "error: `d/tplkit.toml` is a link to `{target}`, and no file is there\n  help: correct"
+        );
+        assert_eq!(ran.err.contains(&expected), code == 2, "{}", ran.err);
+        let document = place.run(&["check", "d", "--format", "json"]).json();
+        let path = document["errors"][0]["path"].as_str();
+        assert_eq!(path, (code == 2).then_some("d/tplkit.toml"));
+        fs::remove_file(&link).expect("removed");
+    }
+    place.run(&["check", "d"]).exits(0);
+}
+
 #[test]
 fn the_baseline_is_relative_to_the_file_and_can_be_pruned() {
     let place = Place::with(&[

@@ -69,7 +69,7 @@ impl Configs {
     /// folder for standard input.
     ///
     /// # Errors
-    /// The file cannot be read, or something in it is wrong.
+    /// The file cannot be read, is a link that leads nowhere, or something in it is wrong.
     pub(crate) fn of(&mut self, path: &Path) -> Result<Option<Arc<Config>>, CliError> {
         let start = if is_stdin(path) {
             Path::new(".")
@@ -95,6 +95,11 @@ impl Configs {
         let file = folder.join(NAME);
         let found = if file.is_file() {
             Some(Arc::new(read::read(relative_to_here(&file))?))
+        } else if let Some(target) = dangling(&file) {
+            return Err(CliError::DanglingConfig {
+                path: relative_to_here(&file).to_owned(),
+                target,
+            });
         } else {
             match folder.parent() {
                 Some(parent) => self.upwards(parent)?,
@@ -104,6 +109,12 @@ impl Configs {
         self.known.insert(folder.to_owned(), found.clone());
         Ok(found)
     }
+}
+
+/// What a link says that leads nowhere; its author meant it to count, so a file further up does not take its place.
+fn dangling(file: &Path) -> Option<PathBuf> {
+    let target = file.read_link().ok()?;
+    file.metadata().is_err().then_some(target)
 }
 
 /// The path as people would write it: from the working folder, when it lies below.
