@@ -91,17 +91,10 @@ impl Composer<'_> {
         if self.index_choice == IndexChoice::Filters && self.dialect == Dialect::Postgres {
             return vec![self.few(found, sort, after, look)];
         }
-        let (behind, order) = match &sort.column {
-            Column::Id => {
-                let (behind, order) = self.by_id(sort.descending, after);
-                match self.index_choice {
-                    IndexChoice::Filters | IndexChoice::Ids => (behind, format!("+{order}")),
-                    IndexChoice::Either | IndexChoice::Sort => (behind, order),
-                }
-            }
-            Column::CreatedAt => self.by_creation(sort.descending, after),
-            Column::UpdatedAt => self.by_instant("updated_at", sort.descending, after),
-            Column::Key(key) => {
+        let along_an_index = self.along_an_index(sort, after);
+        let (behind, order) = match (along_an_index, &sort.column) {
+            (Some(along_an_index), _) => along_an_index,
+            (None, Column::Key(key)) => {
                 let order = self.order_of(key);
                 match (self.source(key), order) {
                     (Source::Texts(slot) | Source::Keys(slot), order)
@@ -147,6 +140,8 @@ impl Composer<'_> {
                     }
                 }
             }
+            // Of the times, that of the last change has no index.
+            (None, _) => self.by_instant("updated_at", sort.descending, after),
         };
         let behind = behind.map_or(String::new(), |behind| format!(" AND ({behind})"));
         let limit = self.limit(look);
@@ -217,17 +212,23 @@ impl Composer<'_> {
     }
 
     /// The order of all rows that an index has them in, and which are behind the page before; nothing for the order of
-    /// cells.
+    /// cells. Where rows are sorted apart from it, a sign keeps SQLite from going along the index.
     pub(super) fn along_an_index(
         &mut self,
         sort: &Sort,
         after: Option<&CursorPosition>,
     ) -> Option<(Option<String>, String)> {
-        match &sort.column {
-            Column::Id => Some(self.by_id(sort.descending, after)),
-            Column::CreatedAt => Some(self.by_creation(sort.descending, after)),
-            Column::UpdatedAt | Column::Key(_) => None,
-        }
+        let (behind, order) = match &sort.column {
+            Column::Id => self.by_id(sort.descending, after),
+            Column::CreatedAt => self.by_creation(sort.descending, after),
+            Column::UpdatedAt | Column::Key(_) => return None,
+        };
+        let sign = if self.index_choice.sorts_apart() {
+            "+"
+        } else {
+            ""
+        };
+        Some((behind, format!("{sign}{order}")))
     }
 
     fn by_id(
@@ -253,7 +254,7 @@ impl Composer<'_> {
     ) -> (Option<String>, String) {
         let (behind, order) = self.by_instant("created_at", descending, after);
         if self.index_choice.sorts_apart() {
-            return (behind, format!("+{order}"));
+            return (behind, order);
         }
         let mut condition = ALWAYS.to_owned();
         if let (Some(behind), Some(CursorPosition { at, .. })) = (behind, after)
