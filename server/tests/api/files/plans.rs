@@ -10,8 +10,7 @@ use super::{bytes_of, made, of};
 use crate::api::model::{Model, id};
 use crate::api::rows::query::plans::meter;
 use crate::api::world::World;
-use crate::cluster::{self, Cluster};
-use crate::stores::{Place, run};
+use crate::stores::run;
 
 const FILES: u64 = 150;
 /// How many rows of a table may be looked at for a file: the one, and what leads to it.
@@ -19,15 +18,9 @@ const FEW: u64 = 8;
 
 #[test]
 fn one_of_many_is_found_without_going_through_them() {
-    let Some(programs) = cluster::programs() else {
+    let Some((cluster, place)) = meter::postgres_with_plans() else {
         return;
     };
-    let cluster = Cluster::start(programs).expect("starts");
-    let place = Place::at(cluster.url("postgres"));
-    if let Err(why) = meter::log_plans(&cluster) {
-        assert!(why.to_string().contains("auto_explain"), "{why}");
-        return;
-    }
     run(Some(place), |place| async {
         let world = World::new(place).await;
         for table in ["file_objects", "files", "file_uses"] {

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::Stage;
 use crate::api::rows::query::plans::meter;
-use crate::cluster::{self, Cluster};
-use crate::stores::{Place, run};
+use crate::cluster::Cluster;
+use crate::stores::run;
 
 const EVENTS: u64 = 600;
 /// How many rows may be looked at for an event: claimed, held, ended, each found by its key.
@@ -16,15 +16,9 @@ const FEW: u64 = 20;
 
 #[test]
 fn a_backlog_is_worked_off_without_going_through_it() {
-    let Some(programs) = cluster::programs() else {
+    let Some((cluster, place)) = meter::postgres_with_plans() else {
         return;
     };
-    let cluster = Cluster::start(programs).expect("starts");
-    let place = Place::at(cluster.url("postgres"));
-    if let Err(why) = meter::log_plans(&cluster) {
-        assert!(why.to_string().contains("auto_explain"), "{why}");
-        return;
-    }
     run(Some(place), |place| async {
         let stage = Stage::new(place).await;
         // Whoever has worked already has planned while the tables were empty.

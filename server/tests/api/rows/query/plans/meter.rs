@@ -10,7 +10,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::api::client::Response;
-use crate::cluster::Cluster;
+use crate::cluster::{self, Cluster};
+use crate::stores::Place;
 
 /// Steps of SQLite's machine that looking at one row may take, with everything that is asked about it.
 const STEPS: u64 = 25;
@@ -147,8 +148,20 @@ impl Read {
     }
 }
 
+/// A PostgreSQL of its own that logs its plans, and the place that it is; nothing where it is not installed, or not the
+/// part of it that does so, which some systems have in a package of its own.
+pub(crate) fn postgres_with_plans() -> Option<(Cluster, Place)> {
+    let cluster = Cluster::start(cluster::programs()?).expect("starts");
+    if let Err(why) = log_plans(&cluster) {
+        assert!(why.to_string().contains("auto_explain"), "{why}");
+        return None;
+    }
+    let place = Place::at(cluster.url("postgres"));
+    Some((cluster, place))
+}
+
 /// Has PostgreSQL log the plan of each statement and what came of it.
-pub(crate) fn log_plans(cluster: &Cluster) -> io::Result<()> {
+fn log_plans(cluster: &Cluster) -> io::Result<()> {
     cluster.psql("LOAD 'auto_explain'")?;
     for setting in [
         "auto_explain.log_min_duration = 0",

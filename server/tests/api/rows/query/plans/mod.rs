@@ -15,7 +15,6 @@ use serde_json::json;
 use super::stock::{Column, New, Stock, cursor};
 use crate::api::client::{Client, Response};
 use crate::api::world::World;
-use crate::cluster::{self, Cluster};
 use crate::stores::{Place, run};
 use meter::Meter;
 
@@ -125,17 +124,9 @@ fn sqlite_reads_what_it_returns_and_little_more() {
 
 #[test]
 fn postgres_reads_what_it_returns_and_little_more() {
-    let Some(programs) = cluster::programs() else {
+    let Some((cluster, place)) = meter::postgres_with_plans() else {
         return;
     };
-    // Of its own: it logs its plans.
-    let cluster = Cluster::start(programs).expect("starts");
-    let place = Place::at(cluster.url("postgres"));
-    if let Err(why) = meter::log_plans(&cluster) {
-        // A part of PostgreSQL that some systems have in a package of its own.
-        assert!(why.to_string().contains("auto_explain"), "{why}");
-        return;
-    }
     run(Some(place), |place| async {
         let world = World::new(place).await;
         let plans = Meter::Plans(cluster.folder().join("log"));
