@@ -74,12 +74,13 @@ mod tests {
 
     /// The response of a file that comes in two parts.
     fn response(announced: bool) -> Response {
-        let parts = [&b"HTTP/1.1 "[..], b"400"].map(|part| Ok::<_, Infallible>(part));
+        let parts = [&b"HTTP/1.1 "[..], b"400"].map(Ok::<_, Infallible>);
         let stream = futures_util::stream::iter(parts);
         let response = Response::builder();
-        let response = match announced {
-            true => response.header(header::CONTENT_LENGTH, 12),
-            false => response,
+        let response = if announced {
+            response.header(header::CONTENT_LENGTH, 12)
+        } else {
+            response
         };
         response.body(Body::from_stream(stream)).expect("valid")
     }
