@@ -30,6 +30,7 @@ mod scope_ids;
 pub mod sql_log;
 mod sqlite;
 mod statement;
+mod swept;
 mod transaction_mode;
 pub mod translate;
 mod tx;
@@ -71,9 +72,9 @@ use crate::context::Stopwatch;
 use metrics::Outcome;
 use operation::{FinishedOperation, QueuedOperation};
 use postgres::Postgres;
-use queues::Swept;
 pub use queues::{LOOKS_AT_ONCE, SWEEP};
 use sqlite::{FileLock, Sqlite, refuse_other_name};
+use swept::Swept;
 use tx::{Inner, TranslatedStatements};
 
 /// What an operation returns: `Box::pin(some_async_fn(tx, input))`.

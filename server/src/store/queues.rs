@@ -8,17 +8,14 @@
 //! records: leases end, and instants come, without anybody writing. So now and then the shards are asked about all
 //! organizations, and those in which something is due are noted.
 
-mod swept;
-
 use std::collections::HashMap;
 use std::future::Future;
 use std::time::Duration;
 
 use uuid::Uuid;
 
+use super::swept::Shard;
 use super::{Engine, Scope, Store, StoreError, Tx, Value};
-use swept::Shard;
-pub(super) use swept::Swept;
 
 /// How long a note is gone by, in microseconds: `distribute.sql` says after which time it is renewed, which is less.
 const NOTED: i64 = 30_000_000;

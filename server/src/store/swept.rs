@@ -11,14 +11,15 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::{LOOKS_AT_ONCE, Scope, StoreError};
+use super::queues::LOOKS_AT_ONCE;
+use super::{Scope, StoreError};
 
 /// For how long nothing is looked for on a worker that kept a look waiting: everybody else would wait with it.
 const REST: Duration = Duration::from_secs(10);
 
 /// What a process has looked at.
 #[derive(Debug, Default)]
-pub(in crate::store) struct Swept {
+pub(super) struct Swept {
     /// When it has looked for each kind of work among all organizations.
     last: Mutex<HashMap<&'static str, Instant>>,
     /// How often it has looked at those that are noted.
