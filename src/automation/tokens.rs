@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use super::environment::OF_EVERY_ROW;
+
 /// What a token names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Path<'t> {
@@ -151,6 +153,20 @@ impl<'t> Iterator for Pieces<'t> {
 }
 
 impl<'t> Path<'t> {
+    /// The column of the current records that it names; what every row has is none.
+    pub(crate) fn record_column(self) -> Option<&'t str> {
+        match self {
+            Path::RecordColumn(column) | Path::RecordsColumn { column, .. } => {
+                (!OF_EVERY_ROW.contains(&column)).then_some(column)
+            }
+            Path::Variable(_)
+            | Path::TriggerColumn(_)
+            | Path::StepOutput { .. }
+            | Path::Now
+            | Path::Today => None,
+        }
+    }
+
     /// Reads what is between the braces, without the spaces around it.
     pub fn parse(text: &'t str) -> Result<Path<'t>, TokenError> {
         if text.is_empty() {

@@ -8,6 +8,7 @@ use super::leak::{self, Leak};
 use super::secret;
 use super::verdict::{self, ReferenceTarget, ReferenceVerdict, Referrer};
 use super::workspace_index::WorkspaceIndex;
+use crate::automation::{Piece, pieces};
 use crate::definitions::{ConfigFault, Definitions, Field, FieldType, Form, ReferenceKind};
 use crate::json::path::{dotted, push_dotted};
 use crate::json::{JsonKind, Node, Object, SyntaxError, Value};
@@ -79,6 +80,8 @@ pub(super) fn read<'s>(
             seen: HashSet::new(),
             cleared: Vec::new(),
             lists: Vec::new(),
+            expressions: HashSet::new(),
+            knows_records: false,
         };
         walk_args(definitions, tool, root, declared, &mut reader);
         reader.remainder();
@@ -100,6 +103,10 @@ struct Reader<'r, 's, 'd> {
     cleared: Vec<Range<usize>>,
     /// Lists with their declarations, which say what their elements are for.
     lists: Vec<(Node<'d>, &'d Field)>,
+    /// Values in which tokens are resolved, by where they start.
+    expressions: HashSet<usize>,
+    /// Whether the trigger says of which table the current records are.
+    knows_records: bool,
 }
 
 impl<'s, 'd> Reader<'_, 's, 'd> {
@@ -156,6 +163,9 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
         if text.is_empty() {
             return;
         }
+        if spot.automation && reference.kind == ReferenceKind::Feature && in_trigger(spot) {
+            self.knows_records |= self.index.feature(text).is_some();
+        }
         let of = reference.of.as_deref().and_then(|of| spot.named_by(of));
         let of = of.and_then(Node::as_str);
         let (verdict, label) = verdict::decide(self.index, self.place, reference, text, of);
@@ -211,6 +221,7 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
     fn remainder(&mut self) {
         let cleared: HashSet<usize> = self.cleared.iter().map(|gone| gone.start).collect();
         let mut gone: Option<Range<usize>> = None;
+        let mut expression: Option<Range<usize>> = None;
         for node in self.args.descendants().skip(1) {
             let start = node.span().start;
             if gone.as_ref().is_some_and(|gone| gone.contains(&start)) {
@@ -229,10 +240,16 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
                 gone = Some(node.span());
                 continue;
             }
+            if self.expressions.contains(&start) {
+                expression = Some(node.span());
+            }
+            let resolved = expression
+                .as_ref()
+                .is_some_and(|inside| inside.contains(&start));
             if let Some(text) = node.as_str()
                 && !self.seen.contains(&start)
             {
-                self.text(node, text);
+                self.text(node, text, resolved);
             }
         }
     }
@@ -248,11 +265,23 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
         key.is_some_and(|key| key == "config" || key.ends_with("Config"))
     }
 
-    fn text(&mut self, node: Node<'d>, text: &str) {
-        let Some(leak) = leak::of(text) else { return };
-        let what = match leak {
-            Leak::Id => self.id(node, text, false),
-            Leak::Inside(rest) => {
+    /// Checks a text; `resolved` says whether a run resolves the tokens in it.
+    fn text(&mut self, node: Node<'d>, text: &str, resolved: bool) {
+        let what = match leak::of(text) {
+            None if resolved && !self.knows_records && names_record_column(text) => {
+                ReferenceAction::Lost {
+                    named: TargetName {
+                        form: UnresolvedForm::Name,
+                        ..unlabelled(ReferenceKind::Column)
+                    },
+                    reason: Reason::UnknownEnvelope,
+                    action: Action::Kept,
+                    edit: None,
+                }
+            }
+            None => return,
+            Some(Leak::Id) => self.id(node, text, false),
+            Some(Leak::Inside(rest)) => {
                 // A text holds ids among words; the form tells its rest from a field that was
                 // emptied and filled again.
                 let named = TargetName {
@@ -266,7 +295,7 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
                     edit: Some(Edit::Set(rest.into())),
                 }
             }
-            Leak::ReadsAsRef(kind) => ReferenceAction::Lost {
+            Some(Leak::ReadsAsRef(kind)) => ReferenceAction::Lost {
                 named: unlabelled(kind),
                 reason: Reason::NoRefMinted,
                 action: Action::Emptied,
@@ -359,6 +388,17 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
     }
 }
 
+/// Whether a value is in the settings of a trigger.
+fn in_trigger(spot: &ConfigSpot<'_, '_>) -> bool {
+    spot.config.parent().and_then(Node::key) == Some("triggerConfig")
+}
+
+/// Whether a token in a text names a column of the current records.
+fn names_record_column(text: &str) -> bool {
+    pieces(text)
+        .any(|piece| matches!(piece, Piece::Token(token) if token.path.record_column().is_some()))
+}
+
 fn unlabelled(kind: ReferenceKind) -> TargetName {
     TargetName {
         kind,
@@ -403,6 +443,9 @@ impl<'d> ConfigVisitor<'d, 'd> for Reader<'_, '_, 'd> {
         self.declared.insert(spot.node.span().start);
         if spot.field.kind == FieldType::List {
             self.lists.push((spot.node, spot.field));
+        }
+        if spot.holds_tokens() {
+            self.expressions.insert(spot.node.span().start);
         }
         if spot.field.secret {
             self.secret(spot.node);

@@ -52,6 +52,13 @@ impl<'d> ConfigSpot<'d, '_> {
         None
     }
 
+    /// Whether a run resolves the tokens in it: a binding of the type `literal` is written as it is.
+    pub fn holds_tokens(&self) -> bool {
+        let owner = self.node.parent().filter(|owner| *owner != self.config);
+        let is_literal = owner.and_then(|owner| owner.get_str("type")) == Some("literal");
+        self.field.expression && !is_literal
+    }
+
     /// Whether the value is a list or object whose parts are reported on their own.
     pub fn is_container(&self) -> bool {
         matches!(self.field.kind, FieldType::List | FieldType::Object)

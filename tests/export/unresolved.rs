@@ -175,12 +175,83 @@ fn columns_of_the_envelope_keep_their_names() {
     assert_eq!(
         package.unresolved(),
         [
-            "graphConfig.steps.0.config.condition.column column name envelope_indeterminado valor mantido"
+            "graphConfig.steps.0.config.condition.column column name envelope_indeterminado valor mantido",
+            "graphConfig.steps.0.config.then.0.config.body column name envelope_indeterminado valor mantido",
         ]
     );
     let config = &package.created("w_look")["graphConfig"]["steps"][0]["config"];
     assert_eq!(config["condition"]["column"], "city");
     assert_eq!(config["then"][0]["config"]["body"], "{{record.city}}");
+}
+
+#[test]
+fn texts_that_name_columns_of_unknown_records_are_reported_once_each() {
+    let mut space = Space::new();
+    let (a, b, gone) = (space.table("a"), space.table("b"), space.id());
+    space.text(a, "name");
+    space.text(b, "name");
+    let mail = json!({"key": "email.send", "config": {"to": "{{record.email}}", "subject": "{{vars.v}}", "body": "{{records.0.name}} {{ record.name }}"}});
+    let set = |value| json!({"key": "var.set", "config": {"name": "v", "value": value}});
+    let binding = |value, kind| json!({"targetColumn": "name", "value": value, "type": kind});
+    let write = json!({"key": "feature.write", "config": {"mode": "insert", "targetFeatureId": b, "bindings": [
+        binding("{{record.name}}", "literal"), binding("{{record.name}}", "expression"),
+    ]}});
+    let condition =
+        json!({"subject": "expression", "expression": "{{record.name}}", "op": "isEmpty"});
+    let steps = json!([
+        {"key": "feature.read", "config": {"featureId": a}},
+        // No columns, no token, and a key, in which nothing is resolved.
+        set(json!(["{{record.id}} {{records.1.created_at}} {{record.updated_at}}", "{record.x}", {"{{record.x}}": 1}])),
+        set(json!({"a": ["x", "{{record.name}}"], "b": "{{sys.now}} {{records.2.name}}"})),
+        mail,
+        write,
+        {"key": "ifElse", "config": {"condition": condition, "then": [{"key": "notify", "config": {"scopeType": "organization", "title": "{{record.name}}"}}]}},
+    ]);
+    let cron = json!({"type": "cron", "config": {"mode": "hourly", "timezone": "UTC"}});
+    space.automation("nightly", &cron, &steps);
+    let package = exported(&space, &Selection::default());
+    let step = |path: &str| {
+        format!("graphConfig.steps.{path} column name envelope_indeterminado valor mantido")
+    };
+    let expected = [
+        "2.config.value.a.1",
+        "2.config.value.b",
+        "3.config.body",
+        "3.config.to",
+        "4.config.bindings.1.value",
+        "5.config.condition.expression",
+        "5.config.then.0.config.title",
+    ]
+    .map(step);
+    assert_eq!(package.unresolved(), expected);
+    let kept = &package.created("w_nightly")["graphConfig"]["steps"][3]["config"];
+    assert_eq!(kept["body"], "{{records.0.name}} {{ record.name }}");
+
+    // The trigger says whose columns they are, as long as its table is there.
+    let event = |table| json!({"type": "record.event", "config": {"featureId": table, "modes": ["created"]}});
+    for (table, reported) in [(a, 0), (gone, expected.len())] {
+        space.state.structure.automations[0].trigger_config = object(&event(table));
+        let package = exported(&space, &Selection::default());
+        let entries = package.unresolved();
+        let unknown = entries
+            .iter()
+            .filter(|one| one.contains("envelope_indeterminado"));
+        assert_eq!(unknown.count(), reported, "{entries:#?}");
+    }
+}
+
+#[test]
+fn a_text_out_of_which_an_id_is_cut_has_one_entry() {
+    let mut space = Space::new();
+    let id = space.id();
+    let body = format!("/{id}/{{{{record.name}}}}");
+    let notify = json!({"key": "notify", "config": {"scopeType": "organization", "body": body}});
+    space.automation("look", &manual(), &json!([notify]));
+    let package = exported(&space, &Selection::default());
+    assert_eq!(
+        package.unresolved(),
+        ["graphConfig.steps.0.config.body file uuidOrName nao_exportavel chave esvaziada"]
+    );
 }
 
 #[test]
