@@ -107,10 +107,10 @@ pub fn pieces(text: &str) -> Pieces<'_> {
     Pieces { text, pos: 0 }
 }
 
-/// The token that a text consists of, spaces around it aside: such a token keeps the type of
+/// The token that a text consists of, without anything around it: such a token keeps the type of
 /// its value, every other one is written into the text.
 pub fn lone_token(text: &str) -> Option<Path<'_>> {
-    let inner = text.trim().strip_prefix("{{")?.strip_suffix("}}")?;
+    let inner = text.strip_prefix("{{")?.strip_suffix("}}")?;
     // Another pair of braces inside means that there are two tokens, or a broken one.
     if inner.contains("{{") || inner.contains("}}") {
         None
@@ -367,7 +367,9 @@ mod tests {
         assert_eq!(shown("{{{{"), ["!{{", "!{{"]);
         assert!(lone_token("{{sys.now}}{{sys.now}}").is_none());
         assert!(lone_token("a {{sys.now}}").is_none());
-        assert_eq!(lone_token(" {{sys.now}} "), Some(Path::Now));
+        assert!(lone_token("{{sys.now}} ").is_none());
+        assert!(lone_token("\n{{sys.now}}").is_none());
+        assert_eq!(lone_token("{{ sys.now\n}}"), Some(Path::Now));
     }
 
     proptest! {

@@ -62,7 +62,10 @@ fn a_lone_token_keeps_its_type_and_nothing_is_resolved_twice() {
     let envelope = Envelope::new(Some(Record::of(&json(row))));
     for (expression, yields) in [
         (r#""{{record.n}}""#, "1.5"),
-        (r#"" {{ vars.trigger.n }} ""#, "1.5"),
+        (r#""{{ vars.trigger.n }}""#, "1.5"),
+        (r#""{{record.n}} ""#, r#""1.5 ""#),
+        (r#""\n{{record.n}}""#, r#""\n1.5""#),
+        (r#"" {{record.none}} ""#, r#""  ""#),
         (r#""n={{record.n}}""#, r#""n=1.5""#),
         (r#""{{record.list}}""#, r#"[1,{"a":2}]"#),
         (r#""l={{record.list}}""#, r#""l=[1,{\"a\":2}]""#),
