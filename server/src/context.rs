@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jiff::Timestamp;
+use jiff::civil::DateTime;
 use jiff::fmt::temporal::DateTimePrinter;
+use jiff::{SignedDuration, Timestamp};
 pub use tplkit::context::Clock;
 use tplkit::context::Ids;
 use uuid::Uuid;
@@ -145,9 +146,16 @@ pub fn rfc3339(microseconds: i64) -> String {
 /// Appends the same.
 pub fn rfc3339_to(out: &mut String, microseconds: i64) {
     const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(6));
-    let instant = Timestamp::from_microsecond(microseconds).unwrap_or(Timestamp::UNIX_EPOCH);
     // Writing to a String cannot fail.
-    let _ = PRINTER.print_timestamp(&instant, out);
+    if let Ok(instant) = Timestamp::from_microsecond(microseconds) {
+        let _ = PRINTER.print_timestamp(&instant, out);
+        return;
+    }
+    // A timestamp leaves out the last hours of the year 9999.
+    let since = SignedDuration::from_micros(microseconds);
+    let time = DateTime::constant(1970, 1, 1, 0, 0, 0, 0).saturating_add(since);
+    let _ = PRINTER.print_datetime(&time, &mut *out);
+    out.push('Z');
 }
 
 #[cfg(test)]
@@ -177,6 +185,10 @@ mod tests {
         assert_eq!(
             rfc3339(1_700_000_000_123_456),
             "2023-11-14T22:13:20.123456Z"
+        );
+        assert_eq!(
+            rfc3339(253_402_300_799_999_999),
+            "9999-12-31T23:59:59.999999Z"
         );
     }
 }

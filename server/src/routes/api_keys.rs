@@ -2,10 +2,10 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tplkit::json::Value as Json;
+use tplkit::rows::instant;
 use uuid::Uuid;
 
 use crate::auth::{Scopes, Secret, hash};
@@ -72,22 +72,24 @@ fn scopes_field(fields: &mut Fields) -> String {
     String::new()
 }
 
+/// The last microsecond of the year 9999: RFC 3339 writes none after it.
+const LAST_INSTANT: i64 = 253_402_300_799_999_999;
+
 fn expiry_field(fields: &mut Fields, now: i64) -> Option<i64> {
-    let instant = match fields.take("expires_at")? {
+    let expiry = match fields.take("expires_at")? {
         Json::Null => return None,
-        Json::String(text) => text.parse::<Timestamp>().ok(),
+        Json::String(text) => instant(&text).filter(|expiry| *expiry <= LAST_INSTANT),
         _ => None,
     };
-    let instant = instant.map(Timestamp::as_microsecond);
-    match instant {
+    match expiry {
         None => fields.refuse(
             "expires_at",
             "is not an instant such as 2030-01-31T12:00:00Z",
         ),
-        Some(instant) if instant <= now => fields.refuse("expires_at", "has passed"),
+        Some(expiry) if expiry <= now => fields.refuse("expires_at", "has passed"),
         Some(_) => {}
     }
-    instant
+    expiry
 }
 
 /// `POST /v1/api-keys`

@@ -10,6 +10,7 @@ on_both_stores!(
     a_key_is_shown_once_and_works_until_it_is_deleted,
     keys_make_sense_or_are_refused,
     keys_expire,
+    keys_expire_at_any_instant_of_rfc_3339,
     secrets_are_not_in_the_store,
 );
 
@@ -84,6 +85,11 @@ async fn keys_make_sense_or_are_refused(place: Place) {
         ("scopes", json!([1])),
         ("expires_at", json!(past)),
         ("expires_at", json!("tomorrow")),
+        ("expires_at", json!("20300630T120000Z")),
+        ("expires_at", json!("2030-06-30T12:00:00Z[UTC]")),
+        ("expires_at", json!("2030-06-30T12:00:00+01")),
+        ("expires_at", json!("2030-06-30 12:00:00Z")),
+        ("expires_at", json!("9999-12-31T23:59:59-01:00")),
         ("name", json!(null)),
         ("organization_id", json!("x")),
         ("other", json!(1)),
@@ -126,6 +132,28 @@ async fn keys_expire(place: Place) {
     key.get("/v1/me").expect(200);
     world.wait(1);
     key.get("/v1/me").refused(401, "unauthenticated");
+}
+
+async fn keys_expire_at_any_instant_of_rfc_3339(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    for (written, read) in [
+        ("9999-12-31T23:59:59Z", "9999-12-31T23:59:59.000000Z"),
+        ("2030-06-30t12:00:00z", "2030-06-30T12:00:00.000000Z"),
+        (
+            "2030-06-30T12:00:00.123456789123+01:00",
+            "2030-06-30T11:00:00.123456Z",
+        ),
+    ] {
+        let body = json!({
+            "organization_id": world.acme, "name": "k", "scopes": ["read"],
+            "expires_at": written,
+        });
+        let created = owner.post("/v1/api-keys", &body).expect(201).json();
+        assert_eq!(created["expires_at"], read);
+        let key = world.nobody.with(created["key"].as_str().expect("a key"));
+        key.get("/v1/me").expect(200);
+    }
 }
 
 async fn secrets_are_not_in_the_store(place: Place) {
