@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tplkit::check::{CheckOptions, Checked, OpenedPackage};
 use tplkit::finding::render::{self, FileEntry, Report};
-use tplkit::finding::{FileKind, FileReport, Finding, LocatedReport};
+use tplkit::finding::{FileReport, Finding, LocatedReport};
 use tplkit::json::Doc;
 use tplkit::layout::{self, INDEX, PackError};
 use tplkit::package::Source;
@@ -135,15 +135,16 @@ pub(crate) fn report(source: &PackageFile, options: &CheckOptions<'_>) -> Report
     of(source, source.check(options))
 }
 
-/// The report that says why a text cannot be used; of a folder that cannot be packed, why not.
+/// The report that says why a text cannot be used; of a folder that cannot be packed, why not. A check
+/// says whether it is a package.
 pub(crate) fn refusal(source: &PackageFile, finding: Finding) -> Report {
+    let checked = source.check(&CheckOptions::default());
     if !source.is_whole() {
-        return report(source, &CheckOptions::default());
+        return of(source, checked);
     }
-    let findings = vec![finding];
     let report = FileReport {
-        kind: FileKind::Plain,
-        findings,
+        kind: checked.kind,
+        findings: vec![finding],
         promotion: None,
     };
     of(source, report)

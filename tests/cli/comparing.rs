@@ -52,6 +52,22 @@ fn differences_are_reported_in_three_forms() {
         .exits(1)
         .json();
     assert_eq!(document["files"][0]["path"], "broken.json");
+    // What a check calls a package is one here, too.
+    for (name, text, kind) in [
+        ("broken.json", "{", "package"),
+        ("other.json", "{}", "plain"),
+    ] {
+        place.write(name, text);
+        for words in [
+            &["check", name][..],
+            &["diff", name, "a.json"],
+            &["unpack", name, "d"],
+        ] {
+            let words = [words, &["--format", "json"]].concat();
+            let document = place.run(&words).exits(1).json();
+            assert_eq!(document["files"][0]["kind"], kind, "{words:?}");
+        }
+    }
     place.run(&["diff", "a.json", "gone.json"]).exits(2);
     place.run(&["diff", "-", "-"]).exits(2);
     place
