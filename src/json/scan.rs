@@ -73,8 +73,8 @@ pub enum SyntaxKind {
     /// Something is after the value.
     #[error("text after the end of the JSON value")]
     TrailingText,
-    /// A second byte-order mark.
-    #[error("a second byte-order mark")]
+    /// A byte-order mark that is not the one at the beginning of a file.
+    #[error("a byte-order mark where a JSON value is expected")]
     SecondByteOrderMark,
     /// UTF-16 text.
     #[error("the file is UTF-16; JSON files are UTF-8")]

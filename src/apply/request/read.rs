@@ -96,8 +96,13 @@ impl Request {
 
     /// Reads a node of a document; repeated keys are the caller's to find.
     pub fn read(root: Node<'_>) -> Result<Request, Vec<Refusal>> {
+        Request::read_beside(root, &[])
+    }
+
+    /// The same of a body out of which these members were taken: they count as known.
+    pub fn read_beside(root: Node<'_>, taken: &[&str]) -> Result<Request, Vec<Refusal>> {
         let mut reader = Reader { faults: Vec::new() };
-        let request = reader.request(root);
+        let request = reader.request(root, taken);
         if reader.faults.is_empty() {
             Ok(request)
         } else {
@@ -136,7 +141,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    fn request(&mut self, root: Node<'_>) -> Request {
+    fn request(&mut self, root: Node<'_>, taken: &[&str]) -> Request {
         let mut request = Request::default();
         if !root.is_object() {
             self.wrong(root, "an object");
@@ -163,7 +168,7 @@ impl Reader {
                         reader.word(member, &MODES).and_then(RowsMode::parse)
                     });
                 }
-                _ => self.unknown(member, &MEMBERS),
+                _ => self.unknown(member, &[&MEMBERS[..], taken].concat()),
             }
         }
         if !request.upgrade {

@@ -1,6 +1,7 @@
 //! Tests: valid and invalid requests, as JSON and TOML.
 
 use super::{Request, Resolution, RowsMode};
+use crate::json::Doc;
 use crate::problem::Code;
 
 const ID: &str = "01890000-0000-7000-8000-000000000001";
@@ -92,6 +93,24 @@ fn both_spellings_of_a_ref_are_one_too_many() {
         );
         assert!(found[0].2.contains("Keep one of the two"), "{found:?}");
     }
+}
+
+#[test]
+fn members_that_were_taken_out_are_known() {
+    let detail = |text: &str, taken: &[&str]| {
+        let doc = Doc::parse(text).expect("JSON");
+        let faults = Request::read_beside(doc.root(), taken).expect_err("a fault");
+        faults[0].detail.clone()
+    };
+    let all = detail(r#"{"nothing": 1}"#, &["base"]);
+    assert!(
+        all.ends_with("baseJob, conflicts, decisions, base."),
+        "{all}"
+    );
+    let near = detail(r#"{"pakage": {}}"#, &["base", "package"]);
+    assert!(near.ends_with("Did you mean `package`?"), "{near}");
+    let file = detail(r#"{"base": {}}"#, &[]);
+    assert!(file.ends_with("baseJob, conflicts, decisions."), "{file}");
 }
 
 #[test]

@@ -92,6 +92,8 @@ pub(crate) struct BodyParts {
     pub(crate) package: Option<String>,
     /// The package that the workspace was set up by.
     pub(crate) base: Option<String>,
+    /// The members that may hold packages.
+    packages: &'static [&'static str],
 }
 
 impl BodyParts {
@@ -111,7 +113,7 @@ impl BodyParts {
         BodyParts::read(text, &[BASE, PACKAGE])
     }
 
-    fn read(text: String, packages: &[&str]) -> Result<BodyParts, Refusal> {
+    fn read(text: String, packages: &'static [&'static str]) -> Result<BodyParts, Refusal> {
         let doc = json_body::read(&text)?;
         let package_member = |name: &str| {
             let package = doc.root().get(name).filter(|_| packages.contains(&name));
@@ -129,6 +131,7 @@ impl BodyParts {
                 text,
                 package,
                 base,
+                packages,
             });
         }
         let rest = doc.root().members();
@@ -141,6 +144,7 @@ impl BodyParts {
             text: format!("{{{}}}", rest.collect::<Vec<_>>().join(",")),
             package,
             base,
+            packages,
         })
     }
 
@@ -149,7 +153,7 @@ impl BodyParts {
     /// # Errors
     /// 422 with everything that is wrong with it.
     pub(crate) fn request(&self) -> Result<Request, Refusal> {
-        let request = Body::read(&self.text)?;
+        let request = Body::read(&self.text, self.packages)?;
         if self.base.is_some() && !request.upgrade {
             return Err(Refusal::fault(BASE, "belongs to `upgrade`"));
         }
@@ -162,8 +166,8 @@ impl Body {
     ///
     /// # Errors
     /// 422 with everything that is wrong with it.
-    fn read(text: &str) -> Result<Request, Refusal> {
+    fn read(text: &str, taken: &[&str]) -> Result<Request, Refusal> {
         let doc = Doc::parse(text).map_err(|error| Refusal::fault("", error.to_string()))?;
-        Request::read(doc.root()).map_err(|faults| refused(&faults))
+        Request::read_beside(doc.root(), taken).map_err(|faults| refused(&faults))
     }
 }

@@ -170,6 +170,15 @@ async fn bodies_of_another_shape_are_refused(place: Place) {
     editor
         .json("POST", &path(feature, ""), &deep(127))
         .refused(422, "invalid_json");
+    let marked = editor
+        .json("POST", &path(feature, ""), "\u{feff}{\"data\":{}}")
+        .refused(422, "invalid_json")
+        .json();
+    let detail = marked["detail"].as_str().expect("a text");
+    assert!(
+        detail.contains("byte 0: a byte-order mark where a JSON value is expected"),
+        "{detail}"
+    );
     let invalid = [("content-type", "application/json")];
     editor
         .send(
