@@ -82,7 +82,11 @@ impl<'d> Facts<'d> {
         self.dependencies = entries(self.layer("dependencies"))
             .map(dependency)
             .collect();
-        self.unresolved = entries(self.layer("unresolved"))
+        let unresolved = self.layer("unresolved");
+        // One that is no object (J005) is about something all the same.
+        self.unresolved = unresolved
+            .into_iter()
+            .flat_map(Node::elements)
             .map(|node| Unresolved {
                 node,
                 uid: node.get_str("uid"),

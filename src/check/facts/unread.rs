@@ -3,9 +3,9 @@
 //! One mistake gives one finding, so rules report nothing about hidden facts and accept other
 //! statements about them: `usedBy`, of a step whose args cannot be read and of a ref that its
 //! dependency does not name; the blueprint, of the same ref; a uid of nobody, of an item without
-//! one.
+//! one; an `unresolved` entry without a uid or a path, of every item or every place.
 
-use super::{Dependency, ExternalRef, Facts, Item, Step};
+use super::{Dependency, ExternalRef, Facts, Item, Step, Unresolved};
 use crate::json::{Node, path};
 use crate::package::Tool;
 use crate::package::format::Type;
@@ -41,6 +41,12 @@ impl<'d> Facts<'d> {
     /// none that can be read and nobody else has this one.
     pub fn speaks_of(&self, uid: &str, subject: &str) -> bool {
         uid == subject || (subject.is_empty() && self.is_nobodys(uid))
+    }
+
+    /// Whether an `unresolved` entry does not say whom it is about (U004, J005, J006): it may be
+    /// about anybody.
+    pub fn is_about_nobody(&self, entry: &Unresolved<'d>) -> bool {
+        entry.uid.is_none_or(|uid| self.is_nobodys(uid))
     }
 
     /// Whether neither an item nor the plan has that uid.

@@ -1,5 +1,7 @@
 //! The declarations about rows in the manifest.
 
+use std::borrow::Cow;
+
 use crate::check::facts::{Facts, Item, PackageTable, Version};
 use crate::json::Node;
 use crate::maps::{HashMap, HashSet};
@@ -64,8 +66,17 @@ impl<'c> TableOf<'c> {
     }
 }
 
-/// Paths that `unresolved` excuses, by the uid of the rows item.
-type ReportedPaths<'c> = HashMap<&'c str, Vec<&'c str>>;
+/// The path of all cells of all columns.
+const EVERY_COLUMN: &str = "rows[]";
+
+/// Paths that `unresolved` excuses.
+#[derive(Debug, Default)]
+struct ReportedPaths<'c> {
+    /// Those of entries about a rows item, by its uid.
+    by_uid: HashMap<&'c str, Vec<Cow<'c, str>>>,
+    /// Those of entries that do not say whom they are about: they may be about any rows item.
+    anybodys: Vec<Cow<'c, str>>,
+}
 
 impl<'c> RowsContext<'c> {
     /// Reads it from the facts.
@@ -147,14 +158,11 @@ impl<'c> RowsContext<'c> {
         };
         // An entry of no item (R024) has nowhere to report anything.
         let Some(item) = item else { return true };
-        let Some(paths) = reported.get(self.items[item].uid) else {
-            return false;
-        };
+        let own = reported.by_uid.get(self.items[item].uid);
+        let mut paths = own.into_iter().flatten().chain(&reported.anybodys);
         let mut path = "rows[].data".to_owned();
         crate::json::path::push_dotted(&mut path, column);
-        paths
-            .iter()
-            .any(|known| *known == path || *known == "rows[]")
+        paths.any(|known| **known == *path || **known == *EVERY_COLUMN)
     }
 }
 
@@ -216,17 +224,31 @@ fn version_1_items<'c>(facts: &'c Facts<'c>) -> impl Iterator<Item = RowsItem<'c
 fn reported<'c>(facts: &'c Facts<'c>) -> ReportedPaths<'c> {
     let mut reported = ReportedPaths::default();
     for entry in &facts.unresolved {
-        let (Some(uid), Some(path)) = (entry.uid, entry.path) else {
-            continue;
-        };
+        let path = entry.path.map(of_every_row);
         // A misspelt reason (U001, U003) surely means the one that belongs here.
         let reason = entry.node.get_str("reason");
         let known = reason.is_some_and(|reason| EXPORT_REASONS.contains(&reason));
-        if path == "rows[]" || !known || reason == Some("tabela_alvo_sem_linhas") {
-            // A uid of nobody is that of an item without one, if there is any.
-            let uid = if facts.is_nobodys(uid) { "" } else { uid };
-            reported.entry(uid).or_default().push(path);
+        let every_column = path.as_deref() == Some(EVERY_COLUMN);
+        if known && !every_column && reason != Some("tabela_alvo_sem_linhas") {
+            continue;
+        }
+        // A path that cannot be read (J005, J006) may be that of any column.
+        let path = path.unwrap_or(Cow::Borrowed(EVERY_COLUMN));
+        match entry.uid {
+            Some(uid) if !facts.is_about_nobody(entry) => {
+                reported.by_uid.entry(uid).or_default().push(path);
+            }
+            _ => reported.anybodys.push(path),
         }
     }
     reported
+}
+
+/// A path into rows without the index of a single one (U006): `rows[3].data.c` is `rows[].data.c`.
+fn of_every_row(path: &str) -> Cow<'_, str> {
+    match path.strip_prefix("rows[").map(|rest| rest.split_once(']')) {
+        None | Some(Some(("", _))) => Cow::Borrowed(path),
+        Some(Some((_, rest))) => Cow::Owned(format!("{EVERY_COLUMN}{rest}")),
+        Some(None) => Cow::Borrowed(EVERY_COLUMN),
+    }
 }

@@ -209,6 +209,49 @@ fn a_target_that_is_wrong_itself_is_not_reported_at_its_links() {
 }
 
 #[test]
+fn a_wrong_entry_about_links_is_reported_alone() {
+    const ENTRY: &str = "/manifest/unresolved/0";
+    const CELL: &str = "/payloads/2/rows/1/data/region";
+    let alone = |member: &str, value: &str, code: &str, place: &str| {
+        let (at, place) = (format!("{ENTRY}{member}"), format!("{ENTRY}{place}"));
+        table(LINKS, "", &[(&[(&at, value)], &[(code, &place)])]);
+    };
+    let nobody = "\"u_00000000-0000-4000-8000-000000000000\"";
+    alone("/path", "\"rows[1].data.region\"", "U006", "/path");
+    alone("/path", "\"rows[1]\"", "U006", "/path");
+    alone("/path", "\"rows[\"", "U006", "/path");
+    alone("/uid", nobody, "U004", "/uid");
+    for member in ["/uid", "/path"] {
+        alone(member, "5", "J005", member);
+        alone(member, "", "J006", "");
+    }
+    alone("", "5", "J005", "");
+    alone("/reason", "\"x\"", "U001", "/reason");
+    alone("/reason", "\"row_ref_dropped\"", "U003", "/reason");
+    // An entry about another column, another item or another reason says nothing of the links.
+    let path = format!("{ENTRY}/path");
+    let uid = format!("{ENTRY}/uid");
+    let reason = format!("{ENTRY}/reason");
+    let clients = "\"u_c2b1c26b-e814-4dc9-9f47-9f2936631b3e\"";
+    table(
+        LINKS,
+        "",
+        &[
+            (&[(&path, "\"rows[].data.ship\"")], &[("R026", CELL)]),
+            (
+                &[(&path, "\"rows[1].data.ship\"")],
+                &[("U006", &path), ("R026", CELL)],
+            ),
+            (&[(&uid, clients)], &[("R026", CELL)]),
+            (
+                &[(&uid, nobody), (&reason, "\"inexistente\"")],
+                &[("U004", &uid), ("R026", CELL)],
+            ),
+        ],
+    );
+}
+
+#[test]
 fn rows_have_their_shape() {
     table(
         LINKS,

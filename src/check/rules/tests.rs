@@ -7,6 +7,9 @@ use crate::check::{CheckOptions, check};
 use crate::finding::Fix;
 use crate::finding::fix::apply;
 
+/// A step whose table stayed behind, as an entry of `unresolved` says.
+const EMPTIED: &str = include_str!("../../../tests/fixtures/cases/valid/emptied-parent.json");
+
 const ITEMS: &str = "/manifest/items";
 const DEPENDENCIES: &str = "/manifest/dependencies";
 
@@ -280,6 +283,45 @@ fn an_item_without_a_uid_is_the_one_that_others_mean() {
                     ("R026", "/payloads/2/rows/1/data/region"),
                 ],
             ),
+        ],
+    );
+}
+
+#[test]
+fn a_wrong_entry_about_an_emptied_field_is_reported_alone() {
+    let entry = "/manifest/unresolved/0";
+    let nobody = "\"u_00000000-0000-4000-8000-000000000000\"";
+    let (uid, path) = (format!("{entry}/uid"), format!("{entry}/path"));
+    alone(
+        EMPTIED,
+        &[
+            (entry, "5", "J005", entry),
+            (&uid, nobody, "U004", &uid),
+            (&uid, "5", "J005", &uid),
+            (&uid, "", "J006", entry),
+            (&path, "5", "J005", &path),
+            (&path, "", "J006", entry),
+        ],
+    );
+    // An item that does not name its ref is the one that the entry is about.
+    let item = "/manifest/items/5";
+    let reference = format!("{item}/ref");
+    alone(
+        EMPTIED,
+        &[
+            (&reference, "", "I004", item),
+            (&reference, "5", "J005", &reference),
+        ],
+    );
+    // An entry about another field, or of another item, excuses nothing.
+    let field = "/manifest/plan/steps/4/args/featureId";
+    let package = parse(EMPTIED);
+    let other = package["manifest"]["items"][0]["uid"].to_string();
+    alone(
+        EMPTIED,
+        &[
+            (&path, "\"config.featureId\"", "S009", field),
+            (&uid, &other, "S009", field),
         ],
     );
 }
