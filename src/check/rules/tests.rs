@@ -327,6 +327,38 @@ fn a_wrong_entry_about_an_emptied_field_is_reported_alone() {
 }
 
 #[test]
+fn a_misspelt_word_of_an_entry_is_reported_alone() {
+    let entry = "/manifest/unresolved/0";
+    let [kind, reason, action, count] =
+        ["kind", "reason", "action", "count"].map(|key| format!("{entry}/{key}"));
+    for word in ["\"row\"", "\"Rows\"", "\"\"", "5", "null"] {
+        alone(LINKS, &[(&kind, word, "J005", &kind)]);
+    }
+    alone(LINKS, &[(&kind, "", "J006", entry)]);
+    alone(AUTO, &[(&count, "1", "U007", &count)]);
+    // Of an unknown reason nothing says whether the values are ids of files.
+    let emptied = (action.as_str(), "\"chave esvaziada\"");
+    let omitted = (action.as_str(), "\"chave omitida\"");
+    table(
+        LINKS,
+        "",
+        &[
+            (&[emptied], &[("U010", &action)]),
+            (&[(&reason, "\"x\""), emptied], &[("U001", &reason)]),
+            (&[(&reason, ""), emptied], &[("J006", entry)]),
+            (
+                &[(&reason, "\"payload_cycle\""), emptied],
+                &[("U003", &reason)],
+            ),
+            (
+                &[(&reason, "\"x\""), omitted],
+                &[("U001", &reason), ("U010", &action)],
+            ),
+        ],
+    );
+}
+
+#[test]
 fn an_entry_that_names_no_item_is_that_of_its_table() {
     for entry in ["/payloads/0", "/payloads/1", "/payloads/2"] {
         let uid = format!("{entry}/itemUid");

@@ -6,7 +6,7 @@ use crate::finding::suggest::{self, Misspelt};
 use crate::finding::{Finding, Fix, Rule, edit};
 use crate::json::{Node, path};
 use crate::maps::HashMap;
-use crate::package::format::{ACTIONS, EXPORT_REASONS, IMPORT_REASONS};
+use crate::package::format::{ACTIONS, EXPORT_REASONS, IMPORT_REASONS, UNRESOLVED_KINDS};
 use crate::package::{reference, uid};
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
@@ -149,11 +149,10 @@ fn aggregated<'d>(
 }
 
 fn count(entry: Node<'_>, out: &mut Vec<Finding>) {
-    let rows = entry.get_str("kind") == Some("rows");
-    if let Some(node) = entry
-        .get("count")
-        .filter(|_| !rows && entry.get("kind").is_some())
-    {
+    // A kind that is none (J005, J006) may be meant to be rows.
+    let kind = entry.get_str("kind");
+    let config = kind.is_some_and(|kind| kind != "rows" && UNRESOLVED_KINDS.contains(&kind));
+    if let Some(node) = entry.get("count").filter(|_| config) {
         out.push(
             Finding::at(&U007, node, "a count belongs to entries of kind rows").fix(Fix {
                 title: "Remove `count`".to_owned(),
@@ -180,7 +179,10 @@ fn action_fits(facts: &Facts<'_>, entry: &Unresolved<'_>, out: &mut Vec<Finding>
     );
     // The ids of files are emptied; earlier exporters left them.
     let files = rows && reason == Some("nao_exportavel");
-    let expected = if files && action != "valor mantido" {
+    // A reason that is none (U001, U003, J006) may be meant to say that of them.
+    let known = reason.is_some_and(|reason| EXPORT_REASONS.contains(&reason));
+    let perhaps_files = rows && !known && action == "chave esvaziada";
+    let expected = if perhaps_files || (files && action != "valor mantido") {
         "chave esvaziada"
     } else if kept || rows {
         "valor mantido"
