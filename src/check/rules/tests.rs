@@ -450,6 +450,18 @@ fn labels_and_descriptions_have_their_bounds_wherever_they_stand() {
 }
 
 #[test]
+fn a_semver_that_is_no_text_is_of_the_wrong_type() {
+    let semver = "/manifest/semver";
+    for value in ["5", "1.0", "null", "[]", "{}", "true"] {
+        alone(TINY, &[(semver, value, "J005", semver)]);
+    }
+    for value in ["\"\"", "\"1.0\"", "\"v1.0.0\""] {
+        alone(TINY, &[(semver, value, "M003", semver)]);
+    }
+    table(TINY, "", &[(&[(semver, "\"1.0.0\"")], &[])]);
+}
+
+#[test]
 fn a_tool_that_is_no_text_is_of_the_wrong_type_and_nothing_more() {
     for (base, steps) in [(TINY, 0..4), (LINKS, 0..4), (AUTO, 0..4)] {
         for step in steps {
