@@ -533,9 +533,9 @@ fn duplicates(facts: &Facts<'_>, out: &mut Vec<Finding>) {
 }
 
 fn steps_without_item(facts: &Facts<'_>, out: &mut Vec<Finding>) {
-    if facts.layer("items").is_none() {
+    let Some(items) = facts.layer("items") else {
         return;
-    }
+    };
     // An item without ref (I004) surely means a step of its kind: one mistake, one finding.
     let mut nameless: Vec<&Item<'_>> = facts
         .items
@@ -566,7 +566,9 @@ fn steps_without_item(facts: &Facts<'_>, out: &mut Vec<Finding>) {
             found.is_none()
         });
     }
-    for step in unmatched {
+    // Each entry that is no object (J005) surely means some step.
+    let unread = items.elements().filter(|item| !item.is_object()).count();
+    for step in unmatched.into_iter().skip(unread) {
         let place = step.node.get("ref").unwrap_or(step.node);
         out.push(Finding::at(
             &I014,
