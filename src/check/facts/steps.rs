@@ -24,8 +24,8 @@ pub struct Step<'d> {
     pub place: StepList,
     /// Its tool when it exists.
     pub tool: Option<Tool>,
-    /// The ref that it declares, without dollar. For a create step that lacks one: the ref of
-    /// the item that surely means it, so that one mistake gives one finding.
+    /// The ref that it declares, without dollar. For a create step without one that can be read:
+    /// the ref of the item that surely means it, so that one mistake gives one finding.
     pub reference: Option<&'d str>,
     /// Its args when they are an object.
     pub args: Option<Node<'d>>,
@@ -109,15 +109,15 @@ impl<'d> Facts<'d> {
         self.collect_uses();
     }
 
-    /// A create step without `ref` stands for the first item of its kind whose ref nothing
-    /// declares, one of the same label before others.
+    /// A create step without `ref` (S002), or with one that is not a text (J005), stands for the
+    /// first item of its kind whose ref nothing declares, one of the same label before others.
     fn infer_missing_refs(&mut self) {
         for index in 0..self.steps.len() {
             let step = &self.steps[index];
             let Some(kind) = step.tool.and_then(Tool::creates) else {
                 continue;
             };
-            if step.node.get("ref").is_some() {
+            if step.reference.is_some() {
                 continue;
             }
             let item_kind = match kind.as_str() {

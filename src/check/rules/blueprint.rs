@@ -31,6 +31,9 @@ fn blueprint(
     steps: &[&Step<'_>],
     out: &mut Vec<Finding>,
 ) {
+    if !list.elements().all(Node::is_object) {
+        return; // J005 speaks: which step comes first, and at which place, is unknown.
+    }
     let dependency = &facts.dependencies[index];
     let mut say = |place: Node<'_>, message: String| out.push(Finding::at(&D007, place, message));
     let Some((first, rest)) = steps.split_first() else {
@@ -39,7 +42,7 @@ fn blueprint(
     };
     match first.tool {
         Some(Tool::CreateFeature)
-            if first.node.get("ref").is_some() && first.reference != dependency.reference =>
+            if first.reference.is_some() && first.reference != dependency.reference =>
         {
             let expected = dependency.reference.unwrap_or_default();
             say(
@@ -116,8 +119,7 @@ fn blueprint(
     }
     let unnamed = rest
         .iter()
-        .any(|step| step.node.get("ref").is_none() || step.tool.is_none())
-        || list.elements().any(|step| !step.is_object());
+        .any(|step| step.reference.is_none() || step.tool.is_none());
     for missing in dependency
         .columns
         .iter()

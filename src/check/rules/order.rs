@@ -1,6 +1,7 @@
 //! S001 to S003, S007, S008, S014 and S019: the steps of a plan as a sequence.
 
-use crate::check::facts::{Declared, Facts, Step};
+use crate::check::facts::{Declared, Facts, Step, StepConfigFault};
+use crate::check::rules::reference::goes_by_name;
 use crate::finding::catalog::{S001, S002, S003, S007, S008, S014, S019};
 use crate::finding::suggest::{self, Misspelt};
 use crate::finding::{Finding, Fix, edit};
@@ -147,18 +148,8 @@ fn needless(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         if carries {
             continue;
         }
-        // A ref to the wrong thing (S015, S006) surely meant something declared later.
-        let misplaced = facts.spots.iter().any(|spot| {
-            spot.step == step.place
-                && spot
-                    .reference
-                    .zip(spot.node.as_str())
-                    .is_some_and(|(reference, text)| {
-                        let named = text.strip_prefix('$').map(|name| facts.kind_of(name));
-                        named.is_some_and(|kind| kind != Declared::Kind(reference.kind))
-                    })
-        });
-        if !misplaced {
+        // What is in the place of a ref surely meant something declared later.
+        if !names_wrongly(facts, step) {
             let name = step.tool.map_or("", Tool::as_str);
             let mut finding = Finding::at(
                 &S014,
@@ -174,6 +165,27 @@ fn needless(facts: &Facts<'_>, out: &mut Vec<Finding>) {
             out.push(finding);
         }
     }
+}
+
+/// Whether a field of the step that names something holds what is no ref (S009, X001), or a ref to
+/// the wrong thing (S015, S006).
+fn names_wrongly(facts: &Facts<'_>, step: &Step<'_>) -> bool {
+    let place = step.node.span();
+    let unread = facts.config_faults.iter().any(|fault| {
+        matches!(fault, StepConfigFault::Wrong { node, field, .. }
+            if field.is_reference() && place.contains(&node.span().start))
+    });
+    let mut spots = facts.spots.iter().filter(|spot| spot.step == step.place);
+    unread
+        || spots.any(|spot| {
+            let Some((reference, text)) = spot.reference.zip(spot.node.as_str()) else {
+                return false;
+            };
+            match text.strip_prefix('$') {
+                Some(name) => facts.kind_of(name) != Declared::Kind(reference.kind),
+                None => !text.is_empty() && !goes_by_name(reference),
+            }
+        })
 }
 
 fn summary(facts: &Facts<'_>, out: &mut Vec<Finding>) {

@@ -1,7 +1,7 @@
 //! S004, S005, S009, S015 and S022: refs in steps, and what they stand for.
 
 use crate::check::facts::{Declared, Facts, Step, StepConfigSpot, StepPlace};
-use crate::definitions::{Form, ReferenceKind};
+use crate::definitions::{Form, Reference, ReferenceKind};
 use crate::finding::Finding;
 use crate::finding::catalog::{S004, S005, S009, S015, S022};
 use crate::finding::suggest::{self, Misspelt};
@@ -149,18 +149,21 @@ fn config_reference(facts: &Facts<'_>, spot: &StepConfigSpot<'_>, out: &mut Vec<
             }
         }
         NamedForm::Other => {
-            // Names of organization-level things stay names; columns of the envelope too.
-            let by_name = match declared.form {
-                Form::Uuid => false,
-                Form::UuidOrName => true,
-                Form::Name => {
-                    declared.kind != ReferenceKind::Column
-                        || declared.of.as_deref() == Some("$envelope")
-                }
-            };
-            if !by_name {
+            if !goes_by_name(declared) {
                 no_ref(facts, node, declared.kind, out);
             }
+        }
+    }
+}
+
+/// Whether a name may stand for what is named: names of organization-level things stay names;
+/// columns of the envelope too.
+pub(super) fn goes_by_name(declared: &Reference) -> bool {
+    match declared.form {
+        Form::Uuid => false,
+        Form::UuidOrName => true,
+        Form::Name => {
+            declared.kind != ReferenceKind::Column || declared.of.as_deref() == Some("$envelope")
         }
     }
 }

@@ -528,6 +528,68 @@ fn a_tool_that_is_no_text_is_of_the_wrong_type_and_nothing_more() {
 }
 
 #[test]
+fn a_step_whose_ref_is_no_text_is_that_of_its_item() {
+    for base in [TINY, LINKS, AUTO] {
+        let package = parse(base);
+        let steps = package["manifest"]["plan"]["steps"].as_array();
+        for (index, step) in steps.expect("a list").iter().enumerate() {
+            if step.get("ref").is_some() {
+                let step = format!("/manifest/plan/steps/{index}");
+                let reference = format!("{step}/ref");
+                alone(
+                    base,
+                    &[
+                        (&reference, "5", "J005", &reference),
+                        (&reference, "", "S002", &step),
+                    ],
+                );
+            }
+        }
+    }
+    for index in 0..3 {
+        let step = format!("/manifest/dependencies/0/blueprint/steps/{index}");
+        let reference = format!("{step}/ref");
+        alone(
+            LINKS,
+            &[
+                (&reference, "5", "J005", &reference),
+                (&step, "5", "J005", &step),
+            ],
+        );
+    }
+}
+
+#[test]
+fn an_update_that_carries_a_wrong_value_is_not_needless_too() {
+    for (step, key) in [
+        (21, "titleColumn"),
+        (22, "workflowV2Id"),
+        (23, "linkedValueColumn"),
+    ] {
+        let step = format!("/manifest/plan/steps/{step}");
+        let field = format!("{step}/args/config/{key}");
+        let id = "\"00000000-0000-4000-8000-000000000000\"";
+        alone(AUTO, &[(&field, "5", "S009", &field)]);
+        alone(AUTO, &[(&field, id, "X001", &field)]);
+        alone(AUTO, &[(&field, "\"\"", "S014", &step)]);
+    }
+    let title = "/manifest/plan/steps/21/args/config/titleColumn";
+    alone(AUTO, &[(title, "\"c_orders_number\"", "S009", title)]);
+}
+
+#[test]
+fn a_dependency_of_a_malformed_uid_is_the_one_that_its_uses_target() {
+    for base in [LINKS, AUTO] {
+        let package = parse(base);
+        let list = package["manifest"]["dependencies"].as_array();
+        for index in 0..list.map_or(0, Vec::len) {
+            let uid = format!("{DEPENDENCIES}/{index}/uid");
+            alone(base, &[(&uid, "\"x\"", "I001", &uid)]);
+        }
+    }
+}
+
+#[test]
 fn two_dependencies_of_one_ref_share_their_uses() {
     for base in [LINKS, AUTO] {
         let package = crate::check::test_support::parse(base);

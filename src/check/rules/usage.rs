@@ -247,7 +247,9 @@ fn used_by_name(facts: &Facts<'_>, dependency: &Dependency<'_>, name: &str) -> b
 }
 
 fn target(dependency: &Dependency<'_>, entry: Node<'_>, out: &mut Vec<Finding>) {
-    if let (Some(node), Some(own)) = (entry.get("targets"), dependency.uid)
+    // A malformed uid (I001) may be the one that is meant.
+    let own = dependency.uid.filter(|own| is_uid(own));
+    if let (Some(node), Some(own)) = (entry.get("targets"), own)
         && node.as_str().is_some_and(|targets| targets != own)
     {
         let message = format!(
