@@ -1,7 +1,9 @@
 //! How much memory a large package takes while it is imported, planned, applied, applied again and upgraded, and
 //! how much of it is kept;
-//! and large rows while they are exported.
+//! large rows while they are exported, and uploads in small chunks.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -20,6 +22,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     a_large_package_takes_twice_its_size_and_is_given_back,
     large_rows_are_exported_a_few_at_a_time,
+    an_upload_in_small_chunks_takes_no_more_than_one_in_large_ones,
 );
 
 const TABLES: usize = 24;
@@ -237,4 +240,54 @@ async fn large_rows_are_exported_a_few_at_a_time(place: Place) {
     let notes = rows.iter().map(|row| row["data"]["note"].as_str());
     let expected: Vec<String> = (0..LARGE_ROWS).map(note).collect();
     assert!(notes.eq(expected.iter().map(|note| Some(note.as_str()))));
+}
+
+/// How many chunks of one byte an upload has: fewer than a part has bytes, so that all are in memory at once.
+const CHUNKS: usize = 250_000;
+/// What a server takes for it. A server that kept each chunk by itself would take 9 MB, and 25 MB in a form.
+const UPLOADED: usize = 5_000_000;
+
+/// Uploads a file of so many bytes, each in a chunk of its own. Gives the response.
+fn upload(serving: &Serving, head: &str, [before, behind]: [&str; 2], bytes: usize) -> String {
+    let chunk = |text: &str| match text.len() {
+        0 => String::new(),
+        length => format!("{length:x}\r\n{text}\r\n"),
+    };
+    let file = "1\r\nx\r\n".repeat(bytes);
+    let sent = [head, &chunk(before), &file, &chunk(behind), "0\r\n\r\n"].concat();
+    let mut stream = TcpStream::connect(&serving.address).expect("connects");
+    stream.write_all(sent.as_bytes()).expect("sends");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).expect("a response");
+    response
+}
+
+async fn an_upload_in_small_chunks_takes_no_more_than_one_in_large_ones(place: Place) {
+    let organization = owner(&place.url);
+    let arguments = ["--rate-limit", "off", "--files", "memory:"];
+    let serving = Serving::start_with(&place.url, &arguments, &[]);
+    let mut wire = signed_in(&serving);
+    let body = json!({"organization_id": organization, "label": "W"});
+    let workspace = wire.made("/v1/workspaces", &body);
+    let part = "--XX\r\nContent-Disposition: form-data; filename=\"f\"\r\n\r\n";
+    for (media_type, around) in [
+        ("text/plain", ["", ""]),
+        ("multipart/form-data; boundary=XX", [part, "\r\n--XX--\r\n"]),
+    ] {
+        let head = format!(
+            "POST /v1/files?workspace_id={workspace}&name=f HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\
+             authorization: Bearer {}\r\ncontent-type: {media_type}\r\ntransfer-encoding: chunked\r\n\r\n",
+            wire.token
+        );
+        // What the first one takes stays.
+        let first = upload(&serving, &head, around, 1);
+        assert!(first.starts_with("HTTP/1.1 201 "), "{first}");
+        let idle = resident(&serving);
+        let (response, took) = peak(&serving, || upload(&serving, &head, around, CHUNKS));
+        assert!(response.starts_with("HTTP/1.1 201 "), "{response}");
+        assert!(
+            took <= idle + UPLOADED,
+            "{media_type}: {took} bytes for {CHUNKS}, {idle} idle"
+        );
+    }
 }

@@ -9,6 +9,7 @@ mod listing;
 mod mark_object;
 mod open_uploads;
 mod own_name;
+mod pieces;
 mod read;
 #[cfg(feature = "s3")]
 mod s3;
@@ -24,6 +25,7 @@ use uuid::Uuid;
 pub use listing::{Listed, Listing};
 pub use mark_object::{Mark, MarkedAs};
 pub use open_uploads::OpenUpload;
+pub use pieces::{JOINED_PIECE, SMALL_PIECE};
 pub use read::{Bytestream, OtherBytes, WholeObject, verified};
 pub use write::{Staged, Writer};
 

@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use super::folder::GrowingFile;
+use super::pieces::Pieces;
 use super::{FileStorage, FileStorageError, ObjectKey, STAGING, StorageKind};
 use crate::cpu_threads::{SHORT, give_way_for, offer_turn};
 
@@ -21,8 +22,7 @@ use crate::cpu_threads::{SHORT, give_way_for, offer_turn};
 pub struct Writer {
     place: FileStorage,
     name: Path,
-    buffer: Vec<Bytes>,
-    buffered: usize,
+    buffer: Pieces,
     /// Of all parts before, unless the last of them is being written.
     hash: Sha256,
     /// Once there is more than one part.
@@ -115,8 +115,7 @@ impl FileStorage {
         Writer {
             place: self.clone(),
             name: Path::from(format!("{STAGING}/{id}")),
-            buffer: Vec::new(),
-            buffered: 0,
+            buffer: Pieces::default(),
             hash: Sha256::new(),
             upload: None,
         }
@@ -129,9 +128,8 @@ impl Writer {
     /// # Errors
     /// When the place is away or full.
     pub async fn write(&mut self, bytes: Bytes) -> Result<(), FileStorageError> {
-        self.buffered += bytes.len();
         self.buffer.push(bytes);
-        if self.buffered >= self.place.part {
+        if self.buffer.length() >= self.place.part {
             self.flush().await?;
         }
         Ok(())
@@ -139,8 +137,7 @@ impl Writer {
 
     /// Hands a part over, when the one before is written.
     async fn flush(&mut self) -> Result<(), FileStorageError> {
-        self.buffered = 0;
-        let payload = PutPayload::from_iter(take(&mut self.buffer));
+        let payload = self.buffer.take();
         if self.upload.is_none() {
             self.place.is_mounted().await?;
             let parts = Parts::begin(&self.place, &self.name).await?;
@@ -172,11 +169,11 @@ impl Writer {
     /// When the place is away or full.
     pub async fn end(mut self) -> Result<Staged, FileStorageError> {
         if self.upload.is_none() {
-            let bytes = PutPayload::from_iter(take(&mut self.buffer));
+            let bytes = self.buffer.take();
             let hash = hashed(bytes.clone(), take(&mut self.hash)).await?;
             return Ok(self.staged(hash, Some(bytes)));
         }
-        if self.buffered > 0 {
+        if self.buffer.length() > 0 {
             self.flush().await?;
         }
         self.wait().await?;
