@@ -1,6 +1,7 @@
 //! A body of `multipart/form-data` with exactly one part, which is a file.
 //!
-//! At most one piece of the body is in memory. Of what browsers encode in a file name, that alone is decoded.
+//! At most one piece of the body is in memory. The body is read to its end before its file ends: what ends earlier than
+//! announced is no file. Of what browsers encode in a file name, that alone is decoded.
 
 mod closing;
 
@@ -9,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
 use axum::http::{HeaderValue, header};
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures_util::stream::{BoxStream, Stream, StreamExt as _};
 use multer::{Field, Multipart};
 
@@ -64,7 +65,7 @@ impl FilePart {
             rests: false,
             around: around.clone(),
             closing: Closing::new(&boundary),
-            held: BytesMut::new(),
+            last: None,
         };
         let mut multipart = Multipart::new(body, boundary);
         let field = multipart
@@ -111,7 +112,7 @@ impl FilePart {
         self.field.chunk().await.map_err(refusal)
     }
 
-    /// Makes sure that nothing comes behind the file.
+    /// Makes sure that the file is the only part, and that the body is whole.
     ///
     /// # Errors
     /// 422 for another part, and those of the body.
@@ -199,34 +200,37 @@ impl Around {
 }
 
 /// Gives one piece of a body each time it is asked: the parser would take in all that is there.
+///
+/// The piece with the end of the closing delimiter is the last one that it gives, and waits for the end of the body. The
+/// parser asks for nothing behind it, and would not learn that the body breaks off there.
 struct OneByOne {
     body: BoxStream<'static, Result<Bytes, Refusal>>,
     rests: bool,
     around: Around,
     closing: Closing,
-    /// A piece that ends on the line of a closing delimiter: the parser does not ask for the rest of that line.
-    held: BytesMut,
+    last: Option<Bytes>,
 }
 
 impl OneByOne {
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Refusal>>> {
         loop {
             let piece = match ready!(self.body.poll_next_unpin(cx)) {
-                Some(Ok(bytes)) if self.closing.take(&bytes) => bytes,
-                Some(Ok(_)) => return Poll::Ready(Some(Err(not_framed()))),
-                None if !self.closing.may_end() => return Poll::Ready(Some(Err(not_framed()))),
-                None if self.held.is_empty() => return Poll::Ready(None),
-                None => return Poll::Ready(Some(Ok(self.held.split().freeze()))),
+                Some(Ok(bytes)) => bytes,
                 Some(Err(refusal)) => return Poll::Ready(Some(Err(refusal))),
+                None if self.closing.may_end() => return Poll::Ready(self.last.take().map(Ok)),
+                None => return Poll::Ready(Some(Err(not_framed()))),
             };
-            let open = self.closing.is_open();
-            if !open && self.held.is_empty() {
+            if !self.closing.take(&piece) {
+                return Poll::Ready(Some(Err(not_framed())));
+            }
+            if self.closing.behind() > AROUND {
+                return Poll::Ready(Some(Err(too_much())));
+            }
+            if !self.closing.has_come() {
                 return Poll::Ready(Some(Ok(piece)));
             }
-            self.held.extend_from_slice(&piece);
-            if !open {
-                return Poll::Ready(Some(Ok(self.held.split().freeze())));
-            }
+            // Of the pieces behind it nobody reads anything.
+            self.last.get_or_insert(piece);
         }
     }
 }
@@ -280,7 +284,52 @@ fn decoded(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::file_name;
+    use bytes::Bytes;
+    use futures_util::stream::{self, StreamExt as _};
+
+    use super::{AROUND, FilePart, file_name};
+    use crate::refusal::Refusal;
+
+    const FORM: &str =
+        "--XX\r\nContent-Disposition: form-data; filename=\"a\"\r\n\r\nab\r\n--XX--\r\n";
+
+    /// The file of a body that comes in these pieces, and may break off behind them.
+    async fn file_of(pieces: &[&str], breaks_off: bool) -> Result<Vec<u8>, Refusal> {
+        let pieces = pieces
+            .iter()
+            .map(|piece| Ok(Bytes::from((*piece).to_owned())));
+        let end = breaks_off.then(|| Err(Refusal::fault("", "broke off")));
+        let body: Vec<Result<Bytes, Refusal>> = pieces.chain(end).collect();
+        let mut file = FilePart::open(stream::iter(body).boxed(), "XX".to_owned()).await?;
+        let mut bytes = Vec::new();
+        while let Some(piece) = file.next().await? {
+            bytes.extend_from_slice(&piece);
+        }
+        file.end().await?;
+        Ok(bytes)
+    }
+
+    #[tokio::test]
+    async fn a_form_is_read_to_the_end_of_its_body() {
+        for cut in 0..=FORM.len() {
+            let (first, second) = FORM.split_at(cut);
+            let file = file_of(&[first, second], false).await;
+            assert_eq!(file.expect("is whole"), b"ab", "{cut}");
+            let broken = file_of(&[first, second], true).await;
+            assert!(broken.is_err(), "{cut}");
+        }
+        let bytes: Vec<&str> = FORM.split("").collect();
+        let file = file_of(&bytes, false).await;
+        assert_eq!(file.expect("is whole"), b"ab");
+    }
+
+    #[tokio::test]
+    async fn as_much_may_stand_behind_the_file_as_around_it() {
+        let blanks = " ".repeat(usize::try_from(AROUND).expect("fits") - 2);
+        let file = file_of(&[FORM, &blanks], false).await;
+        assert_eq!(file.expect("is whole"), b"ab");
+        assert!(file_of(&[FORM, &blanks, " "], false).await.is_err());
+    }
 
     #[test]
     fn the_name_of_a_file_is_read_as_browsers_mean_it() {

@@ -1,28 +1,28 @@
-//! The line of a closing delimiter: nothing stands on it behind the delimiter but blanks.
+//! The closing delimiter, and what stands behind it: nothing but blanks on its line, and then whatever the client likes.
 //!
 //! The parser ends at the delimiter and takes whatever follows for the end. So the pieces of a body pass here before it
 //! gets them, and a body is not taken where a delimiter is only the beginning of a longer line.
 
 use memchr::memchr;
 
-/// Blanks that may follow a delimiter, at most: a piece waits for what comes after them.
-const MOST_BLANKS: usize = 1 << 10;
-
 /// Follows a body, piece by piece.
 #[derive(Debug)]
 pub(super) struct Closing {
     delimiter: Vec<u8>,
     at: At,
+    behind: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum At {
-    /// So many bytes of a delimiter.
+    /// So many bytes of the delimiter.
     Delimiter(usize),
-    /// A delimiter and so many blanks.
-    Blanks(usize),
+    /// Blanks behind it.
+    Blanks,
     /// The same, and a carriage return.
     Return,
+    /// What nobody reads.
+    Epilogue,
 }
 
 impl Closing {
@@ -30,6 +30,7 @@ impl Closing {
         Closing {
             delimiter: format!("\r\n--{boundary}--").into_bytes(),
             at: At::Delimiter(0),
+            behind: 0,
         }
     }
 
@@ -43,13 +44,14 @@ impl Closing {
                 };
                 rest = &rest[found..];
             }
-            let Some((&byte, behind)) = rest.split_first() else {
+            let Some((&byte, after)) = rest.split_first() else {
                 return true;
             };
+            self.behind += u64::from(self.has_come());
             self.at = match (self.at, byte) {
                 (At::Delimiter(seen), _) if self.delimiter[seen] == byte => {
                     if seen + 1 == self.delimiter.len() {
-                        At::Blanks(0)
+                        At::Blanks
                     } else {
                         At::Delimiter(seen + 1)
                     }
@@ -57,19 +59,23 @@ impl Closing {
                 // A delimiter has this byte at its beginning alone.
                 (At::Delimiter(_), b'\r') => At::Delimiter(1),
                 (At::Delimiter(_), _) => At::Delimiter(0),
-                (At::Blanks(seen), b' ' | b'\t') if seen < MOST_BLANKS => At::Blanks(seen + 1),
-                (At::Blanks(_), b'\r') => At::Return,
-                // The end of this line begins the next delimiter, if there is one.
-                (At::Return, b'\n') => At::Delimiter(2),
-                (At::Blanks(_) | At::Return, _) => return false,
+                (At::Blanks, b' ' | b'\t') => At::Blanks,
+                (At::Blanks, b'\r') => At::Return,
+                (At::Return, b'\n') | (At::Epilogue, _) => At::Epilogue,
+                (At::Blanks | At::Return, _) => return false,
             };
-            rest = behind;
+            rest = after;
         }
     }
 
-    /// Whether the line of a delimiter may go on in the next bytes.
-    pub(super) fn is_open(&self) -> bool {
+    /// Whether the delimiter has come.
+    pub(super) fn has_come(&self) -> bool {
         !matches!(self.at, At::Delimiter(_))
+    }
+
+    /// How many bytes have come behind it.
+    pub(super) fn behind(&self) -> u64 {
+        self.behind
     }
 
     /// Whether the body may end here.
@@ -80,7 +86,7 @@ impl Closing {
 
 #[cfg(test)]
 mod tests {
-    use super::{Closing, MOST_BLANKS};
+    use super::Closing;
 
     /// Whether a body is taken, in one piece and in two, wherever it is cut.
     fn taken(body: &str) -> bool {
@@ -97,7 +103,6 @@ mod tests {
 
     #[test]
     fn a_closing_delimiter_has_its_line_for_itself() {
-        let blanks = |count| format!("a\r\n--XX--{}\r\n", " ".repeat(count));
         for body in [
             "",
             "a\r\n--XX--",
@@ -108,7 +113,7 @@ mod tests {
             "\r\n--X\r\n--XX--\r\n",
             "--XX--x",
             "\r\n--XX-x",
-            &blanks(MOST_BLANKS),
+            "a\r\n--XX--\r\n--XX--x",
         ] {
             assert!(taken(body), "{body:?}");
         }
@@ -122,25 +127,25 @@ mod tests {
             "a\r\n--XX--\rx",
             "\r\r\n--XX--x",
             "\r\n--X\r\n--XX--x",
-            "a\r\n--XX--\r\n--XX--x",
-            &blanks(MOST_BLANKS + 1),
         ] {
             assert!(!taken(body), "{body:?}");
         }
     }
 
     #[test]
-    fn a_line_is_open_until_it_ends() {
+    fn what_stands_behind_the_delimiter_is_counted() {
         let mut closing = Closing::new("XX");
-        for (bytes, open) in [
-            ("a\r\n--XX-", false),
-            ("-", true),
-            (" ", true),
-            ("\r", true),
-            ("\n", false),
+        for (bytes, has_come, behind) in [
+            ("a\r\n--XX-", false, 0),
+            ("-", true, 0),
+            (" ", true, 1),
+            ("\r", true, 2),
+            ("\n", true, 3),
+            ("a\r\n--XX--\r\n", true, 14),
         ] {
             assert!(closing.take(bytes.as_bytes()));
-            assert_eq!(closing.is_open(), open, "{bytes:?}");
+            let found = (closing.has_come(), closing.behind());
+            assert_eq!(found, (has_come, behind), "{bytes:?}");
         }
     }
 }

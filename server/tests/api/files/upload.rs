@@ -17,6 +17,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     a_body_becomes_a_file_as_it_was_sent,
     a_form_has_one_part_and_that_is_the_file,
+    a_form_is_read_to_the_end_of_its_body,
     names_and_types_are_checked_and_kept_as_they_are,
     what_is_too_large_leaves_nothing,
     what_breaks_off_or_stalls_leaves_nothing,
@@ -146,6 +147,49 @@ async fn a_form_has_one_part_and_that_is_the_file(place: Place) {
     sent("tail").refused(422, "validation_failed");
     sent(" \r\nwhat nobody reads").expect(201);
     assert_eq!(owner.ids(&path).len(), 3);
+}
+
+async fn a_form_is_read_to_the_end_of_its_body(place: Place) {
+    let world = World::with(place, small(100_000)).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let path = format!("/v1/files?workspace_id={workspace}");
+    let file = "--XX\r\nContent-Disposition: form-data; filename=\"a\"\r\n\r\nx\r\n--XX--\r\n";
+    let chunk = format!("{:x}\r\n{file}\r\n", file.len());
+    let longer = format!("content-length: {}", file.len() + 100);
+    let chunked = "transfer-encoding: chunked";
+    for (framing, sent) in [
+        (&*longer, file),
+        (chunked, &chunk),
+        (chunked, &format!("{chunk}zz\r\n")),
+    ] {
+        let head = format!(
+            "connection: close\r\ncontent-type: multipart/form-data; boundary=XX\r\n{framing}\r\n"
+        );
+        let begun = || {
+            let mut stream = begin(&owner, &path, &head);
+            stream.write_all(sent.as_bytes()).expect("sends");
+            stream
+        };
+        let ended = begun();
+        let shut = ended.shutdown(std::net::Shutdown::Write);
+        shut.expect("a socket");
+        crate::api::client::read(rest(ended).as_bytes()).refused(422, "validation_failed");
+        drop(begun());
+    }
+    // One that stays, and sends nothing.
+    let headers = [
+        ("content-type", "multipart/form-data; boundary=XX"),
+        ("content-length", "1000"),
+    ];
+    owner
+        .send_raw("POST", &path, &headers, file.as_bytes())
+        .refused(408, "upload_stalled");
+    assert_eq!(objects(&world).await, 0);
+    let ending = |length: usize| form(&owner, &path, &format!("{file}{}", "e".repeat(length)));
+    ending(1 << 10).expect(201);
+    ending(20 << 10).refused(422, "validation_failed");
+    assert_eq!(objects(&world).await, 1);
 }
 
 async fn names_and_types_are_checked_and_kept_as_they_are(place: Place) {
