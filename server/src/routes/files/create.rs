@@ -158,12 +158,16 @@ async fn store_bytes(
         }
     }
     // The transaction of the record looks for it.
-    let held = call.write_preliminary(new.object, |tx, ctx| {
-        Box::pin(async move { Ok(objects::hold(tx, ctx.input, ctx.now).await?) })
-    });
+    let held = call.write_preliminary(new.object, |tx, ctx| Box::pin(hold(tx, ctx)));
     let object = held.await?;
     received.staged.keep(&object.key()).await?;
     Ok(ReceivedUpload::File(NewFile { object, ..new }))
+}
+
+/// Holds the object, where the caller may still write when the bytes have come.
+async fn hold(tx: &mut Tx, ctx: &OperationContext<Object>) -> Result<Object, Refusal> {
+    ctx.enter(ctx.input.organization)?;
+    Ok(objects::hold(tx, ctx.input, ctx.now).await?)
 }
 
 /// What a part says of its file, before its bytes come.

@@ -10,7 +10,7 @@ use tplkit_server::files::settings::UploadPace;
 
 use super::{bytes_of, in_folder, made, of, put};
 use crate::api::client::{Client, Response};
-use crate::api::model::Model;
+use crate::api::model::{Model, id};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -24,6 +24,7 @@ on_both_stores!(
     what_was_half_written_is_removed,
     the_head_is_refused_before_the_body_is_asked_for,
     refusals_of_caller_key_and_place_come_before_the_body,
+    who_may_not_write_any_more_when_the_bytes_have_come_is_refused,
     the_17th_upload_of_a_caller_is_refused_until_one_ends,
     a_large_file_arrives_whole,
     a_key_stands_for_the_bytes_and_is_free_when_they_break_off,
@@ -535,6 +536,36 @@ async fn refusals_of_caller_key_and_place_come_before_the_body(place: Place) {
     let response = expecting(&owner, &path, FIVE);
     assert!(response.starts_with("HTTP/1.1 503 "), "{response}");
     assert!(response.contains("\"store_unavailable\""), "{response}");
+}
+
+async fn who_may_not_write_any_more_when_the_bytes_have_come_is_refused(place: Place) {
+    let world = World::with(place, patient()).await;
+    let [owner, editor] = ["owner@acme.test", "editor@acme.test"].map(|email| world.as_user(email));
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let path = format!("/v1/files?workspace_id={workspace}&name=x");
+    let member = id(&editor.get("/v1/me").expect(200).json());
+    let member = world.path(&format!("/members/{member}"));
+    let become_a = |role: &str| owner.patch(&member, &json!({"role": role})).expect(200);
+    let demote = || become_a("viewer");
+    let remove = || owner.delete(&member).expect(204);
+    let changes: [(&str, &dyn Fn() -> Response, u16, &str); 2] = [
+        ("demoted", &demote, 403, "forbidden"),
+        ("removed", &remove, 404, "not_found"),
+    ];
+    for (key, change, status, code) in changes {
+        let head = format!("{FIVE}idempotency-key: {key}\r\n");
+        let mut running = begin(&editor, &path, &head);
+        is_reserved(&world, world.context.now()).await;
+        change();
+        running.write_all(b"12345").expect("sends");
+        crate::api::client::read(rest(running).as_bytes()).refused(status, code);
+        // Nothing was put in place for it.
+        let held = world.sql("SELECT id FROM file_objects", vec![]).await;
+        assert_eq!(held.len(), 0, "{key}");
+        if key == "demoted" {
+            become_a("editor");
+        }
+    }
 }
 
 async fn the_17th_upload_of_a_caller_is_refused_until_one_ends(place: Place) {
