@@ -47,40 +47,75 @@ pub fn type_fault(text: &str) -> Option<&'static str> {
     }
 }
 
+/// The value of a parameter of a media type, without its quotation marks; nothing where it has none of that name, or is
+/// no media type. Of several the first one counts.
+pub fn parameter(text: &str, name: &str) -> Option<String> {
+    let mut found = parameters(text)?.into_iter();
+    let found = found.find(|one| one.name.eq_ignore_ascii_case(name))?;
+    Some(unquoted(found.value))
+}
+
+/// A parameter of a media type, as it stands there.
+#[derive(Clone, Copy)]
+struct Parameter<'t> {
+    name: &'t str,
+    /// With its quotation marks.
+    value: &'t str,
+}
+
 fn is_type(text: &str) -> bool {
+    parameters(text).is_some()
+}
+
+/// The parameters of a media type; nothing where it is none.
+fn parameters(text: &str) -> Option<Vec<Parameter<'_>>> {
     let (essence, mut rest) = match text.find(';') {
         Some(at) => text.split_at(at),
         None => (text, ""),
     };
-    let Some((kind, subtype)) = essence.trim_end_matches([' ', '\t']).split_once('/') else {
-        return false;
-    };
+    let (kind, subtype) = essence.trim_end_matches([' ', '\t']).split_once('/')?;
     if !is_token(kind) || !is_token(subtype) || kind.contains('*') || subtype.contains('*') {
-        return false;
-    }
-    while let Some(parameter) = rest.strip_prefix(';') {
-        let Some(after) = after_parameter(parameter.trim_start_matches([' ', '\t'])) else {
-            return false;
-        };
-        rest = after.trim_start_matches([' ', '\t']);
-    }
-    rest.is_empty()
-}
-
-/// What stands behind a parameter; between semicolons there may be none.
-fn after_parameter(text: &str) -> Option<&str> {
-    if text.is_empty() || text.starts_with(';') {
-        return Some(text);
-    }
-    let (name, value) = text.split_once('=')?;
-    if !is_token(name) {
         return None;
     }
-    if let Some(quoted) = value.strip_prefix('"') {
-        return after_quoted(quoted);
+    let mut found = Vec::new();
+    while let Some(after) = rest.strip_prefix(';') {
+        rest = after.trim_start_matches([' ', '\t']);
+        // Between semicolons there may be none.
+        if !rest.is_empty() && !rest.starts_with(';') {
+            let (parameter, after) = first_parameter(rest)?;
+            found.push(parameter);
+            rest = after.trim_start_matches([' ', '\t']);
+        }
     }
-    let end = value.find([';', ' ', '\t']).unwrap_or(value.len());
-    is_token(&value[..end]).then(|| &value[end..])
+    rest.is_empty().then_some(found)
+}
+
+/// The parameter at the beginning of a text, and what stands behind it.
+fn first_parameter(text: &str) -> Option<(Parameter<'_>, &str)> {
+    let (name, rest) = text.split_once('=')?;
+    let (value, after) = match rest.strip_prefix('"') {
+        Some(quoted) => rest.split_at(rest.len() - after_quoted(quoted)?.len()),
+        None => rest.split_at(rest.find([';', ' ', '\t']).unwrap_or(rest.len())),
+    };
+    let fits = is_token(name) && (rest.starts_with('"') || is_token(value));
+    fits.then_some((Parameter { name, value }, after))
+}
+
+fn unquoted(value: &str) -> String {
+    let quoted = value
+        .strip_prefix('"')
+        .and_then(|value| value.strip_suffix('"'));
+    let Some(quoted) = quoted else {
+        return value.to_owned();
+    };
+    let (mut text, mut escaped) = (String::new(), false);
+    for character in quoted.chars() {
+        escaped = character == '\\' && !escaped;
+        if !escaped {
+            text.push(character);
+        }
+    }
+    text
 }
 
 fn after_quoted(text: &str) -> Option<&str> {
@@ -104,7 +139,7 @@ fn is_token(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{name_fault, type_fault};
+    use super::{name_fault, parameter, type_fault};
 
     #[test]
     fn a_name_is_what_can_be_shown_in_one_line_and_leads_nowhere() {
@@ -179,5 +214,24 @@ mod tests {
         }
         assert!(type_fault(&format!("a/{}", "b".repeat(253))).is_none());
         assert!(type_fault(&format!("a/{}", "b".repeat(254))).is_some());
+    }
+
+    #[test]
+    fn a_parameter_is_read_as_it_is_meant() {
+        for (text, value) in [
+            ("a/b; x=y", Some("y")),
+            ("a/b ; x=y", Some("y")),
+            ("a/b\t;X=y ; z=w", Some("y")),
+            ("a/b;;z=\";x=w\"; x=\"y;\\\"\\\\z\"", Some("y;\"\\z")),
+            ("a/b; x=\"\"", Some("")),
+            ("a/b; x=y; x=z", Some("y")),
+            ("a/b", None),
+            ("a/b; z=x", None),
+            ("a/b; x=", None),
+            ("a/b; x=y, c/d", None),
+            ("a; x=y", None),
+        ] {
+            assert_eq!(parameter(text, "x").as_deref(), value, "{text}");
+        }
     }
 }

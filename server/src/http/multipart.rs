@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
-use axum::http::{HeaderValue, header};
+use axum::http::header;
 use bytes::Bytes;
 use futures_util::stream::{BoxStream, Stream, StreamExt as _};
 use multer::{Field, Multipart};
@@ -30,23 +30,6 @@ pub struct FilePart {
     pub name: String,
     /// The media type that it was sent with.
     pub content_type: Option<String>,
-}
-
-/// The boundary of a body of this type; nothing where it is of another type.
-///
-/// # Errors
-/// 422 for a type without one.
-pub fn boundary(content_type: Option<&HeaderValue>) -> Result<Option<String>, Refusal> {
-    let text = content_type
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    let essence = text.split(';').next().unwrap_or_default().trim();
-    if !essence.eq_ignore_ascii_case("multipart/form-data") {
-        return Ok(None);
-    }
-    multer::parse_boundary(text)
-        .map(Some)
-        .map_err(|_| Refusal::fault("header.Content-Type", "names no boundary"))
 }
 
 impl FilePart {

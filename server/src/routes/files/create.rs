@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
+use super::boundary::boundary;
 use super::receive::{Part, Received, empty, receive, too_large};
 use crate::call::{Call, OperationContext, StreamedKey};
 use crate::files::create::{self, Destination, NewFile, destination, no_room};
@@ -16,7 +17,7 @@ use crate::files::find;
 use crate::files::name::{UNKNOWN_TYPE, name_fault, type_fault};
 use crate::files::objects::{self, Object};
 use crate::http::idempotency::KeptRefusal;
-use crate::http::multipart::{self, AROUND};
+use crate::http::multipart::AROUND;
 use crate::http::response::ApiResponse;
 use crate::refusal::{Fault, Refusal};
 use crate::store::Tx;
@@ -79,7 +80,7 @@ async fn enter(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Destination,
 fn head(call: &mut Call, to: Destination) -> Result<Head, Refusal> {
     call.plain_body()?;
     let announced = call.announced();
-    let boundary = multipart::boundary(call.header(&header::CONTENT_TYPE));
+    let boundary = boundary(call.header(&header::CONTENT_TYPE));
     let around = if matches!(boundary, Ok(None)) {
         0
     } else {

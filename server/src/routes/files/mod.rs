@@ -1,5 +1,6 @@
 //! `/v1/files`: upload, lists, content, links, deletion.
 
+mod boundary;
 mod content;
 mod create;
 mod delete;
