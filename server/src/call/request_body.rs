@@ -99,13 +99,18 @@ impl Call {
         })
     }
 
-    /// Refuses a body in a coding.
+    /// Refuses a body in a coding: of its content, or of its transfer besides that in chunks.
     pub(super) fn is_plain(&self) -> Result<(), Refusal> {
         let mut codings = self.headers.get_all(header::CONTENT_ENCODING).iter();
-        if codings.all(is_plain) {
-            return Ok(());
-        }
-        let why = "Bodies are taken as they are: leave Content-Encoding out, or make it identity.";
+        let why = match (codings.all(is_plain), is_framed_alone(&self.headers)) {
+            (true, true) => return Ok(()),
+            (false, _) => {
+                "Bodies are taken as they are: leave Content-Encoding out, or make it identity."
+            }
+            (true, false) => {
+                "Bodies are taken as they are: leave Transfer-Encoding out, or make it chunked."
+            }
+        };
         Err(Refusal::new(Code::UnsupportedMediaType, why))
     }
 
@@ -183,6 +188,17 @@ fn is_plain(codings: &HeaderValue) -> bool {
     })
 }
 
+/// Whether a body has no transfer coding but that of its chunks, and that once.
+fn is_framed_alone(headers: &HeaderMap) -> bool {
+    let lines = headers.get_all(header::TRANSFER_ENCODING).iter();
+    let mut codings = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b','));
+    codings.next().is_none_or(is_chunked) && codings.next().is_none()
+}
+
+fn is_chunked(coding: &[u8]) -> bool {
+    coding.trim_ascii().eq_ignore_ascii_case(b"chunked")
+}
+
 /// Whether the edge gave up waiting for the body.
 fn is_slow(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut error = Some(error);
@@ -211,9 +227,9 @@ fn is_json(media_type: &HeaderValue) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use axum::http::HeaderValue;
+    use axum::http::{HeaderMap, HeaderValue, header};
 
-    use super::{is_json, is_plain};
+    use super::{is_framed_alone, is_json, is_plain};
 
     #[test]
     fn no_coding_goes_by_several_names() {
@@ -230,6 +246,29 @@ mod tests {
                 fine,
                 "{codings}"
             );
+        }
+    }
+
+    #[test]
+    fn chunks_are_the_only_transfer_coding() {
+        let cases: [(&[&'static str], bool); 10] = [
+            (&[], true),
+            (&["chunked"], true),
+            (&[" Chunked\t"], true),
+            (&["gzip, chunked"], false),
+            (&["gzip", "chunked"], false),
+            (&["chunked, chunked"], false),
+            (&["chunked", "chunked"], false),
+            (&["identity, chunked"], false),
+            (&["chunked;q=1"], false),
+            (&[""], false),
+        ];
+        for (lines, fine) in cases {
+            let mut headers = HeaderMap::new();
+            for &line in lines {
+                headers.append(header::TRANSFER_ENCODING, HeaderValue::from_static(line));
+            }
+            assert_eq!(is_framed_alone(&headers), fine, "{lines:?}");
         }
     }
 

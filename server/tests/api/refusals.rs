@@ -126,6 +126,14 @@ async fn bodies_are_json_that_can_be_read_one_way(place: Place) {
     let text = format!("{:x}\r\n{large}\r\n0\r\n\r\n", large.len());
     let streamed = owner.send_raw("PATCH", &path, &chunked, text.as_bytes());
     streamed.refused(413, "payload_too_large");
+    // In chunks that are compressed, too.
+    let coded = [
+        ("content-type", "application/json"),
+        ("transfer-encoding", "gzip, chunked"),
+    ];
+    owner
+        .send_raw("PATCH", &path, &coded, b"2\r\n{}\r\n0\r\n\r\n")
+        .refused(415, "unsupported_media_type");
 }
 
 async fn refusals_come_in_order(place: Place) {

@@ -244,6 +244,15 @@ async fn names_and_types_are_checked_and_kept_as_they_are(place: Place) {
     owner
         .send("POST", &path, &[("content-encoding", "gzip")], Some(b"x"))
         .refused(415, "unsupported_media_type");
+    // Chunks may be compressed, too: what comes out of them is not the file.
+    owner
+        .send_raw(
+            "POST",
+            &path,
+            &[("transfer-encoding", "gzip, chunked")],
+            b"1\r\nx\r\n0\r\n\r\n",
+        )
+        .refused(415, "unsupported_media_type");
     let nameless = format!("/v1/files?workspace_id={workspace}");
     owner
         .send("POST", &nameless, &[], Some(b"x"))
