@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::objects::{self, Object};
+use super::objects::{self, Afterwards, Object, end_hold};
 use super::record::{File, columns};
 use crate::refusal::{Code, Refusal};
 use crate::store::{PipelinedStatement, StoreError, Tx};
@@ -20,6 +20,8 @@ pub struct NewFile {
     pub content_type: String,
     /// Its bytes.
     pub object: Object,
+    /// Until when they are held for it at least, in microseconds.
+    pub held_until: i64,
     /// Who brings it.
     pub by: Uuid,
     /// The time.
@@ -57,25 +59,43 @@ pub async fn destination(tx: &mut Tx, workspace: Uuid) -> Result<Option<Destinat
     found.transpose()
 }
 
-/// Makes the record. Locks the workspace, then the organization, then the object: whoever removes files has the same
-/// order. The organization is locked no longer than needed: all of its uploads wait for each other there.
+/// Makes the record, and lets go of its object, which it names. Locks the workspace, then the organization, then the object: whoever removes files has the same
+/// order. The organization is locked no longer than needed: all of its uploads wait for each other there. `now` is the
+/// time at which this begins.
 ///
 /// # Errors
 /// 404 when the workspace has gone, 409 when the organization has no room, 503 when the object has gone.
-pub async fn create(tx: &mut Tx, new: &NewFile) -> Result<File, Refusal> {
+pub async fn create(tx: &mut Tx, new: &NewFile, now: i64) -> Result<File, Refusal> {
     let object = &new.object;
     let sql = "SELECT id FROM workspaces WHERE {tenant organization_id} AND {workspace id} AND organization_id = $1 \
          AND id = $2 {share workspaces}";
     let of = [object.organization.into(), new.workspace.into()];
     let there = tx.first(sql, &of).await?;
     there.ok_or_else(Refusal::not_found)?;
-    let made = tx.pipeline(vec![charge(object), insert(new)]).await?;
-    let [charged, inserted] = &made[..] else {
+    let mut statements = vec![charge(object), insert(new)];
+    // What is held after that is held for others.
+    if now < new.held_until {
+        statements.push(end_hold(object, now, Afterwards::Named));
+    }
+    let made = tx.pipeline(statements).await?;
+    let [charged, inserted, ..] = &made[..] else {
         return Err(StoreError::Internal("no file was inserted".to_owned()).into());
     };
     charged.first().ok_or_else(no_room)?;
     let file = inserted.first().ok_or_else(objects::gone)?;
     Ok(File::read(file)?)
+}
+
+/// Lets go of the object of a file of which no record is made: the response to an earlier request stands for it.
+///
+/// # Errors
+/// Those of the store.
+pub async fn give_up(tx: &mut Tx, new: &NewFile, now: i64) -> Result<(), StoreError> {
+    if now < new.held_until {
+        let end = end_hold(&new.object, now, Afterwards::Free);
+        tx.pipeline(vec![end]).await?;
+    }
+    Ok(())
 }
 
 /// Takes the room for it, under the lock of the organization.

@@ -19,6 +19,7 @@ pub mod remove;
 pub mod settings;
 pub mod storage;
 pub mod sweep;
+pub mod upload_hold;
 pub mod uploads;
 pub mod verify;
 

@@ -1,18 +1,25 @@
 //! Which objects there are in the place, and which of them may go.
 //!
 //! The row of an object is the lock on a content of an organization, for every process of the store. An upload holds
-//! the object before it writes it, and makes its record only if the object still lives. Whoever removes one condemns
-//! it first, when no record names it and nobody holds it; from then on nobody makes a record of it.
+//! the object before it writes it, makes its record only if the object still lives, and lets go of it then, or when it
+//! comes to nothing ([`upload_hold`](super::upload_hold)). Whoever removes one condemns it first, when no record names
+//! it and nobody holds it; from then on nobody makes a record of it.
+//!
+//! `free_since` says who keeps an object. Nothing: a record names it. Until a time to come: uploads hold it, as many as
+//! the rest of a division by `UPLOADS` says. Since a time that is over: maybe nobody, so a sweep looks.
 
 use uuid::Uuid;
 
 use super::record::hex;
 use super::storage::ObjectKey;
 use crate::refusal::Refusal;
-use crate::store::{StoreError, Tx, Value};
+use crate::store::{PipelinedStatement, StoreError, Tx, Value};
 
 /// How long an upload may take from its last byte to its record, in microseconds.
 const HELD: i64 = 15 * 60 * 1_000_000;
+/// Holds end at multiples of so many microseconds, and uploads that hold an object are counted between them: no two of
+/// them can be told apart by the time alone. There are never so many: a process has 64 of an organization.
+const UPLOADS: i64 = 1 << 16;
 
 /// An object, with its organization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +50,11 @@ impl Object {
     }
 }
 
+/// Until when a hold lasts that begins now. Nothing is let go of after that: others may hold the object by then.
+pub fn held_until(now: i64) -> i64 {
+    ((now + HELD) / UPLOADS + 1) * UPLOADS
+}
+
 /// Holds the object of a content for an upload that is about to write it. `new.id` is its id if there is none.
 ///
 /// # Errors
@@ -50,14 +62,16 @@ impl Object {
 pub async fn hold(tx: &mut Tx, new: Object, now: i64) -> Result<Object, StoreError> {
     let sql = "INSERT INTO main.file_objects {into $1} (organization_id, id, sha256, size, condemned, free_since, created_at) \
          VALUES ($1, $2, $3, $4, false, $5, $6) ON CONFLICT (organization_id, sha256) WHERE NOT condemned \
-         DO UPDATE SET free_since = excluded.free_since RETURNING id";
-    let parameters: [Value; 6] = [
+         DO UPDATE SET free_since = excluded.free_since + CASE WHEN file_objects.free_since > excluded.created_at \
+         THEN file_objects.free_since % $7 ELSE 0 END RETURNING id";
+    let parameters: [Value; 7] = [
         new.organization.into(),
         new.id.into(),
         new.sha256.into(),
         new.size.into(),
-        (now + HELD).into(),
+        (held_until(now) + 1).into(),
         now.into(),
+        UPLOADS.into(),
     ];
     let row = tx.first(sql, &parameters).await?;
     let row = row.ok_or_else(|| StoreError::Internal("no object was held".to_owned()))?;
@@ -67,6 +81,33 @@ pub async fn hold(tx: &mut Tx, new: Object, now: i64) -> Result<Object, StoreErr
     })
 }
 
+/// What the last hold that ends leaves of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Afterwards {
+    /// A record names it.
+    Named,
+    /// Maybe nobody needs it.
+    Free,
+}
+
+/// Ends one of the holds of an object. Whoever has one of them that lasts longer, or of another upload, keeps it.
+pub(super) fn end_hold(object: &Object, now: i64, afterwards: Afterwards) -> PipelinedStatement {
+    let sql = "UPDATE main.file_objects SET free_since = CASE WHEN free_since % $4 > 1 THEN free_since - 1 ELSE $5 END \
+         WHERE {tenant organization_id} AND organization_id = $1 AND id = $2 AND NOT condemned AND free_since > $3";
+    let last = match afterwards {
+        Afterwards::Named => None,
+        Afterwards::Free => Some(0_i64),
+    };
+    let parameters = vec![
+        object.organization.into(),
+        object.id.into(),
+        now.into(),
+        UPLOADS.into(),
+        last.into(),
+    ];
+    PipelinedStatement::new(sql, parameters)
+}
+
 /// The refusal of a record whose object was condemned meanwhile, because the upload took too long.
 pub(super) fn gone() -> Refusal {
     Refusal::unavailable(
@@ -74,7 +115,7 @@ pub(super) fn gone() -> Refusal {
     )
 }
 
-/// Notes that a record of an object is gone. Whether it was the last one is found out later, and an object that is
+/// Notes that a record of an object is gone. Whether it was the last one the next sweep finds out, and an object that is
 /// held stays so.
 ///
 /// # Errors

@@ -156,7 +156,8 @@ fn a_bucket_that_is_away_or_slow_is_said_and_loses_nothing() {
     let arguments = [&PLACE[..], &["--rate-limit", "off"]].concat();
     // A server starts without its bucket, and takes files once that is there.
     gate.is(AWAY);
-    let serving = Serving::start_with(&database, &arguments, &environment);
+    let without_sweeper = [&arguments[..], &["--no-worker"]].concat();
+    let serving = Serving::start_with(&database, &without_sweeper, &environment);
     let mut wire = signed_in(&serving);
     let token = wire.token.clone();
     let body = json!({"organization_id": organization, "label": "W"});

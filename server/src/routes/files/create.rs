@@ -16,6 +16,8 @@ use crate::files::create::{self, Destination, NewFile, destination, no_room};
 use crate::files::find;
 use crate::files::name::{UNKNOWN_TYPE, name_fault, type_fault};
 use crate::files::objects::{self, Object};
+use crate::files::storage::{FileStorageError, Staged};
+use crate::files::upload_hold::UploadHold;
 use crate::http::idempotency::KeptRefusal;
 use crate::http::multipart::AROUND;
 use crate::http::response::ApiResponse;
@@ -52,8 +54,13 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     call.app.files.place()?;
     let mut key = call.streamed_key().await?;
     let uploaded = match store_bytes(&mut call, &head, to, &mut key).await {
-        Ok(ReceivedUpload::File(file)) => {
-            call.write(file, |tx, ctx| Box::pin(record(tx, ctx))).await
+        Ok(ReceivedUpload::File(stored)) => {
+            let StoredUpload { file, hold } = *stored;
+            let recorded = call.write(file, |tx, ctx| Box::pin(record(tx, ctx))).await;
+            if recorded.is_ok() {
+                hold.done();
+            }
+            recorded
         }
         Ok(ReceivedUpload::Repeated(response)) => Ok(response.response()),
         Err(refusal) => Err(refusal),
@@ -135,9 +142,15 @@ fn content_type(call: &Call, is_form: bool) -> Result<String, Refusal> {
 /// The outcome of receiving a body.
 enum ReceivedUpload {
     /// A file whose bytes are in their place.
-    File(NewFile),
+    File(Box<StoredUpload>),
     /// The response to an earlier request with the same key.
     Repeated(ApiResponse),
+}
+
+/// A file whose bytes are in their place, held until there is a record.
+struct StoredUpload {
+    file: NewFile,
+    hold: UploadHold,
 }
 
 /// Receives the bytes, and puts them where the record will say that they are.
@@ -161,8 +174,32 @@ async fn store_bytes(
     // The transaction of the record looks for it.
     let held = call.write_preliminary(new.object, |tx, ctx| Box::pin(hold(tx, ctx)));
     let object = held.await?;
-    received.staged.keep(&object.key()).await?;
-    Ok(ReceivedUpload::File(NewFile { object, ..new }))
+    let file = NewFile { object, ..new };
+    let app = &call.app;
+    let hold = UploadHold::new(&app.store, app.files.place()?, &app.context, &file);
+    let hold = keep(received.staged, object, hold).await?;
+    let stored = StoredUpload { file, hold };
+    Ok(ReceivedUpload::File(Box::new(stored)))
+}
+
+/// Gives the bytes their name. It goes on to its end whether or not somebody still waits: what a client that has gone
+/// leaves is let go of when nothing is done in the place any more.
+async fn keep(
+    staged: Staged,
+    object: Object,
+    hold: UploadHold,
+) -> Result<UploadHold, FileStorageError> {
+    let keeping = tokio::spawn(async move {
+        match staged.keep(&object.key()).await {
+            Ok(()) => Ok(hold),
+            Err(error) => {
+                hold.leave();
+                Err(error)
+            }
+        }
+    });
+    let kept = keeping.await;
+    kept.map_err(|error| FileStorageError::Unavailable(error.to_string()))?
 }
 
 /// Holds the object, where the caller may still write when the bytes have come.
@@ -207,6 +244,7 @@ fn named_file(
             sha256: received.staged.sha256(),
             size: received.size,
         },
+        held_until: objects::held_until(context.now()),
         by: call.caller()?.id,
         now: context.now(),
     })
@@ -248,9 +286,10 @@ async fn there(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<bool, Refusa
 async fn record(tx: &mut Tx, ctx: &OperationContext<NewFile>) -> Result<ApiResponse, Refusal> {
     ctx.enter(ctx.input.object.organization)?;
     if let Some(kept) = ctx.claim(tx).await? {
+        create::give_up(tx, &ctx.input, ctx.now).await?;
         return Ok(kept);
     }
-    let file = create::create(tx, &ctx.input).await?;
+    let file = create::create(tx, &ctx.input, ctx.now).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::CREATED, &file)?)
         .await
 }

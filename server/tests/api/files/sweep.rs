@@ -6,10 +6,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::{Value, json};
 use tplkit_server::files::claim_storage;
-use tplkit_server::files::objects::{Object, hold};
+use tplkit_server::files::create::NewFile;
+use tplkit_server::files::objects::{Object, held_until, hold};
 use tplkit_server::files::sweep::Sweep;
+use tplkit_server::files::upload_hold::UploadHold;
 use tplkit_server::files::verify::verify;
 use tplkit_server::store::{Scope, StoreError};
+use uuid::Uuid;
 
 use super::{bytes_of, in_folder, made, of, put};
 use crate::api::model::{Model, id, uuid};
@@ -20,6 +23,7 @@ on_both_stores!(
     a_file_without_a_use_goes_when_its_grace_is_over,
     bytes_go_with_their_last_record,
     what_was_written_for_no_record_is_swept,
+    an_upload_that_comes_to_nothing_lets_go_of_its_own_hold_alone,
     records_and_bytes_are_compared,
     a_place_is_of_one_store,
     a_place_that_is_away_takes_nothing_and_loses_nothing,
@@ -29,7 +33,7 @@ on_both_stores!(
 const SOMEBODY: &str = "0198a5ba-0000-7000-8000-0000000000aa";
 const BEFORE: &str = "thesis.txt";
 
-async fn sweep(world: &World) -> u64 {
+pub(super) async fn sweep(world: &World) -> u64 {
     let sweep = Sweep {
         store: world.store.clone(),
         place: world.app.files.place.clone(),
@@ -40,7 +44,7 @@ async fn sweep(world: &World) -> u64 {
 }
 
 /// How many objects there are in a folder.
-fn objects(folder: &Path) -> usize {
+pub(super) fn objects(folder: &Path) -> usize {
     let entries = std::fs::read_dir(folder)
         .expect("a folder")
         .map(|entry| entry.expect("an entry"));
@@ -144,6 +148,11 @@ async fn bytes_go_with_their_last_record(place: Place) {
     owner.delete(&of(&second)).expect(204);
     kept.run().await.expect("sweeps");
     assert_eq!(objects(folder.path()), 1);
+    // No upload holds what has its record.
+    let brief = made(&owner, &workspace, "d", b"brief");
+    owner.delete(&of(&brief)).expect(204);
+    kept.run().await.expect("sweeps");
+    assert_eq!(objects(folder.path()), 1);
     assert_eq!(stranger.get(&bytes_of(&theirs)).expect(200).body, "x");
     let again = made(&owner, &workspace, "a", b"x");
     assert_eq!(owner.get(&bytes_of(&again)).expect(200).body, "x");
@@ -222,6 +231,61 @@ async fn what_was_written_for_no_record_is_swept(place: Place) {
         world.sql("SELECT id FROM file_objects", vec![]).await.len(),
         1
     );
+}
+
+/// The hold of an upload that has just written an object.
+fn hold_of(world: &World, object: Object) -> UploadHold {
+    let now = world.context.now();
+    let file = NewFile {
+        id: world.context.id(),
+        workspace: Uuid::nil(),
+        name: String::new(),
+        content_type: String::new(),
+        object,
+        held_until: held_until(now),
+        by: Uuid::nil(),
+        now,
+    };
+    let place = world.app.files.place().expect("a place");
+    UploadHold::new(&world.store, place, &world.context, &file)
+}
+
+async fn an_upload_that_comes_to_nothing_lets_go_of_its_own_hold_alone(place: Place) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let world = in_folder(place, folder.path()).await;
+    let until = async || {
+        let held = world.sql("SELECT free_since FROM file_objects", vec![]);
+        let held = held.await;
+        held.first().map(|row| row.get::<i64>(0).expect("a time"))
+    };
+    let object = written(&world, b"abc").await;
+    let first = hold_of(&world, object);
+    world.wait(60);
+    assert_eq!(written(&world, b"abc").await.id, object.id);
+    let second = hold_of(&world, object);
+    let both = until().await;
+    drop(second);
+    while until().await == both {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    // Whoever has begun before still holds it.
+    world.wait(13 * 60);
+    sweep(&world).await;
+    assert_eq!(objects(folder.path()), 1);
+    drop(first);
+    while until().await.is_some() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(objects(folder.path()), 0);
+    // What is late has nothing to let go of.
+    let late = written(&world, b"abc").await;
+    let hold = hold_of(&world, late);
+    world.wait(16 * 60);
+    assert_eq!(written(&world, b"abc").await.id, late.id);
+    let again = until().await;
+    drop(hold);
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(until().await, again);
 }
 
 async fn verdict(world: &World, repair: bool, now: i64) -> Value {
