@@ -1,4 +1,5 @@
-//! Removes files that nothing has used for a while, and objects that no record names.
+//! Removes files that nothing has used for a while, objects that no record names, and what a process that was killed has
+//! half written into a folder.
 //!
 //! Each file goes in a transaction of its own, under the lock that a delete takes and the makers of uses share; what
 //! was decided without the lock is decided once more under it. An object is condemned in one transaction and removed
@@ -9,7 +10,7 @@ use uuid::Uuid;
 use super::objects::Object;
 use super::record::{File, columns};
 use super::remove::{erase, lock_organization};
-use super::storage::{FileStorage, FileStorageError};
+use super::storage::{FileStorage, FileStorageError, RECENT};
 use crate::context::{Context, micros};
 use crate::store::{Scope, Store, StoreError, Tx, Value};
 
@@ -39,7 +40,8 @@ impl Sweep {
     /// Those of the store.
     pub async fn run(&self) -> Result<u64, StoreError> {
         let files = self.files().await?;
-        Ok(files + self.objects().await?)
+        let objects = self.objects().await?;
+        Ok(files + objects + self.half_written().await)
     }
 
     /// Removes files whose grace is over.
@@ -117,6 +119,31 @@ impl Sweep {
             }
         }
     }
+}
+
+impl Sweep {
+    /// Removes what no upload that is still coming can be writing. No record says anything of it.
+    async fn half_written(&self) -> u64 {
+        let Some(place) = &self.place else {
+            return 0;
+        };
+        let removed = remove_half_written(place, self.context.now() - RECENT).await;
+        removed.unwrap_or_else(|error| {
+            tracing::warn!(%error, "what uploads have left half written was not removed; a later sweep tries again");
+            0
+        })
+    }
+}
+
+async fn remove_half_written(place: &FileStorage, before: i64) -> Result<u64, FileStorageError> {
+    let mut removed = 0;
+    for listed in place.half_written().await? {
+        if listed.written < before {
+            place.remove_listed(&listed).await?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
 }
 
 /// A file that may have to go.

@@ -14,13 +14,11 @@ use super::claim_storage::{self, MarkError};
 use super::find;
 use super::objects::ObjectRef;
 use super::record::{File, columns};
-use super::storage::{FileStorage, FileStorageError, Listed, Mark, OtherBytes, verified};
+use super::storage::{FileStorage, FileStorageError, Listed, Mark, OtherBytes, RECENT, verified};
 use super::sweep;
 use crate::store::{Scope, Store, StoreError, Tx};
 
-/// What may still be an upload is left alone for so long, in microseconds.
-const RECENT: i64 = 3_600_000_000;
-/// How long the next part of an upload may be on its way, in microseconds: 5 MiB at 1 KiB/s.
+/// How long the next part of an upload into a bucket may be on its way, in microseconds: 5 MiB at 1 KiB/s.
 const PART_TIME: i64 = 5 * 1024 * 1_000_000;
 /// How many records are read at a time.
 const STEP: i64 = 500;

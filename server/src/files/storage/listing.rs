@@ -10,7 +10,12 @@ use object_store::path::Path;
 use object_store::{ObjectStore as _, ObjectStoreExt as _};
 use tokio::task::spawn_blocking;
 
-use super::{FileStorage, FileStorageError, StorageKind};
+use super::own_name::is_own;
+use super::{FileStorage, FileStorageError, STAGING, StorageKind};
+
+/// What may still be an upload is left alone for so long after it was written, in microseconds. A part of one is on its way
+/// for nine minutes at the most: 512 KiB at 1 KiB/s.
+pub const RECENT: i64 = 3_600_000_000;
 
 /// Something in the place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +60,30 @@ impl FileStorage {
                 written: meta.last_modified.timestamp_micros(),
             });
         Ok(listing.boxed())
+    }
+
+    /// What uploads have begun to write into a folder, or have written and given no name. A bucket keeps parts to itself,
+    /// and memory goes with its process.
+    ///
+    /// # Errors
+    /// When the place is away.
+    pub async fn half_written(&self) -> Result<Vec<Listed>, FileStorageError> {
+        let StorageKind::Folder(folder) = &self.kind else {
+            return Ok(Vec::new());
+        };
+        let folder = folder.clone();
+        let listed = spawn_blocking(move || {
+            let mut listed = Vec::new();
+            // A link may lead to anything.
+            let staging = fs::symlink_metadata(folder.path().join(STAGING));
+            if staging.is_ok_and(|staging| staging.is_dir()) {
+                walk(folder.path(), STAGING, &mut listed)?;
+            }
+            listed.retain(|listed| is_own(&listed.key));
+            Ok::<_, std::io::Error>(listed)
+        });
+        let listed = listed.await;
+        Ok(listed.map_err(|error| FileStorageError::Unavailable(error.to_string()))??)
     }
 
     /// Removes what was listed; it may be gone.

@@ -22,7 +22,7 @@ use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt as _};
 use uuid::Uuid;
 
-pub use listing::{Listed, Listing};
+pub use listing::{Listed, Listing, RECENT};
 pub use mark_object::{Mark, MarkedAs};
 pub use open_uploads::OpenUpload;
 pub use pieces::{JOINED_PIECE, SMALL_PIECE};

@@ -1,7 +1,7 @@
 //! Files and objects that go because nothing needs them, and what is compared with their place.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -24,6 +24,7 @@ on_both_stores!(
     bytes_go_with_their_last_record,
     what_was_written_for_no_record_is_swept,
     an_upload_that_comes_to_nothing_lets_go_of_its_own_hold_alone,
+    what_a_killed_process_has_half_written_is_swept,
     records_and_bytes_are_compared,
     a_place_is_of_one_store,
     a_place_that_is_away_takes_nothing_and_loses_nothing,
@@ -286,6 +287,49 @@ async fn an_upload_that_comes_to_nothing_lets_go_of_its_own_hold_alone(place: Pl
     drop(hold);
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert_eq!(until().await, again);
+}
+
+async fn what_a_killed_process_has_half_written_is_swept(place: Place) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let world = in_folder(place, folder.path()).await;
+    let uploads = folder.path().join("uploads");
+    std::fs::create_dir(&uploads).expect("a folder");
+    let outside = tempfile::NamedTempFile::new().expect("a file");
+    let now = u64::try_from(world.context.now()).expect("after 1970");
+    let written = |name: &str, minutes: u64| {
+        let file = std::fs::File::create(uploads.join(name)).expect("writes");
+        let time = UNIX_EPOCH + Duration::from_micros(now) - Duration::from_secs(60 * minutes);
+        file.set_modified(time).expect("has a time");
+    };
+    let ids: Vec<String> = (0..4).map(|_| world.context.id().to_string()).collect();
+    written(&ids[0], 61);
+    written(&format!("{}#1", ids[1]), 61);
+    // Somebody may still be writing this one, and these are not the server's.
+    written(&ids[2], 59);
+    written("photo.jpg", 61);
+    let mut kept = vec![ids[2].clone(), "photo.jpg".to_owned()];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(outside.path(), uploads.join(&ids[3])).expect("links");
+        kept.push(ids[3].clone());
+    }
+    assert_eq!(sweep(&world).await, 2);
+    let names = || {
+        let entries = std::fs::read_dir(&uploads).expect("a folder");
+        let names = entries.map(|entry| entry.expect("an entry").file_name());
+        let mut names: Vec<String> = names
+            .map(|name| name.to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    };
+    kept.sort();
+    assert_eq!(names(), kept);
+    world.wait(2 * 60);
+    assert_eq!(sweep(&world).await, 1);
+    kept.retain(|name| *name != ids[2]);
+    assert_eq!(names(), kept);
+    assert!(outside.path().exists());
 }
 
 async fn verdict(world: &World, repair: bool, now: i64) -> Value {
