@@ -51,7 +51,8 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
     let path = parts.uri.path().to_owned();
     let area = Area::of(&path);
     let address = client::address(peer, &parts.headers, app.config.trust_proxy);
-    let headers = ResponseHeaders::of(&app.config.cors, &parts, area.holds_credentials);
+    let (credentials, linked) = (area.holds_credentials, area.is_linked);
+    let headers = ResponseHeaders::of(&app.config.cors, &parts, credentials, linked);
     let mut trace = Trace::new(method, NO_ROUTE, address);
     let found = match fault_of_head(&parts) {
         None if playground::is_here(&path) => {

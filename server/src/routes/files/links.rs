@@ -1,6 +1,6 @@
 //! `POST /v1/files/{file_id}/links`, and `GET /v1/file-links/{file_id}`, where the links lead.
 
-use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::http::StatusCode;
 use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,9 +18,6 @@ use crate::store::Tx;
 
 /// Seconds that a link may hold.
 const LONGEST: i64 = 3600;
-
-const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
-const REFERRER_POLICY: HeaderName = HeaderName::from_static("referrer-policy");
 
 /// A link to make.
 #[derive(JsonSchema)]
@@ -109,11 +106,7 @@ pub async fn open(mut call: Call) -> Result<Response, Refusal> {
     let link = read(&mut call).ok_or_else(Refusal::not_found)?;
     let found = link.find_file(&call.app.store, call.app.context.now());
     let file = found.await?.ok_or_else(Refusal::not_found)?;
-    let mut response = respond(&call, &file, link.inline).await?;
-    let headers = response.headers_mut();
-    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
-    Ok(response)
+    respond(&call, &file, link.inline).await
 }
 
 /// The link of a request, if its signature holds.

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{made, of};
-use crate::api::client::Client;
+use crate::api::client::{Client, Response};
 use crate::api::model::{Model, id};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
@@ -169,6 +169,26 @@ async fn a_link_ends_with_the_key_the_workspace_and_the_role_of_its_maker(place:
     shows(&alone, "unused");
 }
 
+/// Whatever a link comes to has the headers of one, and a refusal is kept nowhere.
+#[track_caller]
+fn is_of_a_link(response: &Response) {
+    let [referrer, resource, cache] = [
+        "referrer-policy",
+        "cross-origin-resource-policy",
+        "cache-control",
+    ]
+    .map(|name| response.header(name));
+    let policies = (referrer, resource);
+    let expected = (Some("no-referrer"), Some("cross-origin"));
+    assert_eq!(policies, expected, "{response:?}");
+    let kept = if response.status < 400 {
+        "private, no-cache"
+    } else {
+        "no-store"
+    };
+    assert_eq!(cache, Some(kept), "{response:?}");
+}
+
 async fn conditions_and_ranges_are_looked_at_behind_a_link(place: Place) {
     let world = World::new(place).await;
     let owner = world.as_user("owner@acme.test");
@@ -178,10 +198,7 @@ async fn conditions_and_ranges_are_looked_at_behind_a_link(place: Place) {
     let path = link(&owner, &of(&file), &json!({"expires_in": 60}));
     let ask = |method: &str, headers: &[(&str, &str)]| {
         let response = world.nobody.send(method, &path, headers, None);
-        if response.status != 412 {
-            let policy = response.header("referrer-policy");
-            assert_eq!(policy, Some("no-referrer"), "{response:?}");
-        }
+        is_of_a_link(&response);
         response
     };
     let part = ("range", "bytes=2-3");
@@ -214,12 +231,10 @@ async fn conditions_and_ranges_are_looked_at_behind_a_link(place: Place) {
         &[("if-match", "\"other\"")],
         &[("if-none-match", "*")],
     ] {
-        world
-            .nobody
-            .send("GET", &path, headers, None)
-            .refused(404, "not_found");
+        ask("GET", headers).refused(404, "not_found");
     }
-    assert_eq!(world.nobody.send("HEAD", &path, &[], None).status, 404);
+    assert_eq!(ask("HEAD", &[]).status, 404);
+    is_of_a_link(&world.nobody.post(&path, &json!({})));
 }
 
 async fn whatever_is_wrong_with_a_link_is_one_404(place: Place) {
@@ -250,6 +265,7 @@ async fn whatever_is_wrong_with_a_link_is_one_404(place: Place) {
     ] {
         let response = world.nobody.get(&wrong).refused(404, "not_found");
         assert_eq!(response.body, refused.body, "{wrong}");
+        is_of_a_link(&response);
     }
     let nowhere = path.replace(file["id"].as_str().expect("an id"), "no-uuid");
     world.nobody.get(&nowhere).refused(404, "not_found");
