@@ -156,11 +156,8 @@ fn a_server_refuses_the_files_of_another_store() {
     let other = format!("sqlite:{}", folder.path().join("other.db").display());
     drop(Serving::start(&database));
     let place = format!("file:{}.files", database.trim_start_matches("sqlite:"));
-    assert!(
-        Path::new(place.trim_start_matches("file:"))
-            .join("tplkit-store")
-            .is_file()
-    );
+    let mark = Path::new(place.trim_start_matches("file:")).join("tplkit-store");
+    let own = std::fs::read_to_string(&mark).expect("a mark");
     let refused = run(&[
         "serve",
         "--listen",
@@ -192,6 +189,19 @@ fn a_server_refuses_the_files_of_another_store() {
     ]);
     assert_eq!(nowhere.status.code(), Some(2));
     assert!(stderr(&nowhere).contains("file:DIR"), "{nowhere:?}");
+    // A variable takes the place over as the flag does, where it says so.
+    let adopts = |word: &str| {
+        let words = ["serve", "--listen", "127.0.0.1:0", "--database", &other];
+        let mut command = crate::process::command(&words);
+        command.args(["--files", &place]);
+        command.env("TPLKIT_FILES_ADOPT", word);
+        command
+    };
+    let refused = adopts("0").output().expect("starts");
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    drop(Serving::of(adopts("1")));
+    let adopted = std::fs::read_to_string(mark).expect("a mark");
+    assert_ne!(adopted.lines().next(), own.lines().next());
 }
 
 #[test]

@@ -56,7 +56,7 @@ pub(super) struct Arguments {
     )]
     max_body: Option<u32>,
     /// Takes over a place of files that belongs to another store, or to none although this one has files.
-    #[arg(long)]
+    #[arg(long, env = "TPLKIT_FILES_ADOPT", value_parser = FalseyValueParser::new())]
     files_adopt: bool,
     /// How many bytes an uploaded file may have.
     #[arg(
