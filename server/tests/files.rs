@@ -178,6 +178,11 @@ fn a_server_refuses_the_files_of_another_store() {
         &place,
     ]);
     assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    let said = stderr(&refused);
+    assert!(
+        said.contains("the place of files belongs to") && !said.contains("--files-adopt"),
+        "{said}"
+    );
     let nowhere = run(&[
         "serve",
         "--listen",
@@ -218,6 +223,39 @@ fn verify_files_makes_no_folder_that_is_named() {
     assert_eq!(names(folder.path()), before);
     // A store that was never served has nothing next to it yet.
     assert_eq!(verified(&database)["checked"], 0);
+    let usual = format!("{}.files", database.trim_start_matches("sqlite:"));
+    assert!(!Path::new(&usual).exists());
+}
+
+#[test]
+fn verify_files_says_that_the_folder_is_gone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = database(folder.path());
+    let organization = owner(&database);
+    let serving = Serving::start(&database);
+    let (mut wire, workspace) = signed_in(&serving, &organization);
+    wire.made(
+        &format!("/v1/files?workspace_id={workspace}&name=f"),
+        &json!("text"),
+    );
+    drop(serving);
+    let place = format!("{}.files", database.trim_start_matches("sqlite:"));
+    let aside = folder.path().join("aside");
+    std::fs::rename(&place, &aside).expect("is there");
+    for words in [&["verify-files"][..], &["verify-files", "--repair"]] {
+        let output = admin(&database, words, "").expect_err("the folder is gone");
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let said = stderr(&output);
+        assert!(
+            said.contains(&format!("there is no folder {place}")) && said.contains("--files"),
+            "{said}"
+        );
+        assert!(!said.contains("--files-adopt"), "{said}");
+        assert!(output.stdout.is_empty(), "{output:?}");
+        assert!(!Path::new(&place).exists());
+    }
+    std::fs::rename(&aside, &place).expect("is there");
+    assert_eq!(verified(&database)["checked"], 1);
 }
 
 fn names(folder: &Path) -> Vec<std::ffi::OsString> {

@@ -9,6 +9,8 @@ use tplkit_server::automation::channels::{NewChannel, create_channel};
 use tplkit_server::automation::connections::{ConnectionKind, SetConnection, set_connection};
 use tplkit_server::automation::{self, SwitchOutcome, Version};
 use tplkit_server::context::Context;
+use tplkit_server::files::FileStorage;
+use tplkit_server::files::claim_storage::MarkError;
 use tplkit_server::files::verify::verify;
 use tplkit_server::identity::{members, organizations, users};
 use tplkit_server::json_body::LABEL;
@@ -17,7 +19,7 @@ use tplkit_server::store::{Scope, Store};
 use uuid::Uuid;
 
 use super::examples::examples;
-use super::files::PlaceArguments;
+use super::files::{ExistingPlace, PlaceArguments};
 use super::process::secret_key;
 use super::{Failure, print};
 
@@ -366,34 +368,56 @@ pub(super) async fn run(
             print(&set.map_err(by_options)?)
         }
         AdminCommand::VerifyFiles { place, repair } => {
-            let place = place.open_existing(database)?.ok_or_else(|| {
-                Failure::Usage("--files: say where the files of this store are".to_owned())
-            })?;
-            let store = Store::open(database).await?;
-            let verdict = verify(&store, &place, repair, context.now()).await?;
-            print(&verdict)?;
-            if verdict.is_whole() {
-                return Ok(());
-            }
-            let broken = [&verdict.missing, &verdict.damaged, &verdict.unreadable];
-            let [missing, damaged, unreadable] = broken.map(Vec::len);
-            let unread = match unreadable {
-                0 => String::new(),
-                count => format!(
-                    " Files whose bytes could not be read to their end: {count}; verify them again when the bucket lets them \
-                     be read."
-                ),
-            };
-            Err(Failure::Found(format!(
-                "files whose bytes are missing: {missing}, damaged: {damaged}. Bring them back from a backup of the place, \
-                 or delete the files.{unread}"
-            )))
+            verify_files(database, context, &place, repair).await
         }
         AdminCommand::Automation(switch) => {
             let store = Store::open(database).await?;
             print(&switched(&store, switch, context.now()).await?)
         }
     }
+}
+
+async fn verify_files(
+    database: &str,
+    context: &Context,
+    place: &PlaceArguments,
+    repair: bool,
+) -> Result<(), Failure> {
+    let place = place.open_existing(database)?.ok_or_else(|| {
+        Failure::Usage("--files: say where the files of this store are".to_owned())
+    })?;
+    let (place, absent) = match place {
+        ExistingPlace::There(place) => (place, None),
+        // As good as an empty one, where no files are on record.
+        ExistingPlace::Absent(folder) => (FileStorage::memory(), Some(folder)),
+    };
+    let store = Store::open(database).await?;
+    let verified = verify(&store, &place, repair, context.now()).await;
+    let verdict = verified.map_err(|error| match (error, absent) {
+        (MarkError::Foreign { .. }, Some(folder)) => Failure::Found(format!(
+            "there is no folder {}, and this store has files on record: bring it back, or name the place of the files \
+             with --files",
+            folder.display()
+        )),
+        (error, _) => error.into(),
+    })?;
+    print(&verdict)?;
+    if verdict.is_whole() {
+        return Ok(());
+    }
+    let broken = [&verdict.missing, &verdict.damaged, &verdict.unreadable];
+    let [missing, damaged, unreadable] = broken.map(Vec::len);
+    let unread = match unreadable {
+        0 => String::new(),
+        count => format!(
+            " Files whose bytes could not be read to their end: {count}; verify them again when the bucket lets them \
+             be read."
+        ),
+    };
+    Err(Failure::Found(format!(
+        "files whose bytes are missing: {missing}, damaged: {damaged}. Bring them back from a backup of the place, \
+         or delete the files.{unread}"
+    )))
 }
 
 async fn switched(store: &Store, switch: Automation, now: i64) -> Result<Version, Failure> {

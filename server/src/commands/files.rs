@@ -1,5 +1,6 @@
 //! Where a process has its files, and how long it keeps those that nothing uses.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tplkit_server::files::{FileStorage, Files};
@@ -34,6 +35,14 @@ pub(super) struct PlaceArguments {
     files: Option<String>,
 }
 
+/// A place that nothing is made in.
+#[derive(Debug)]
+pub(super) enum ExistingPlace {
+    There(FileStorage),
+    /// The folder next to a store is not there.
+    Absent(PathBuf),
+}
+
 /// Seconds, minutes, hours or days.
 fn duration(text: &str) -> Result<Duration, String> {
     let refused =
@@ -56,15 +65,20 @@ impl PlaceArguments {
         self.open_by(database, FileStorage::open)
     }
 
-    /// The same without making the folder that is named. The one next to a store may not be there yet.
-    pub(super) fn open_existing(&self, database: &str) -> Result<Option<FileStorage>, Failure> {
+    /// The same without making a folder. The one next to a store may not be there yet, or be gone.
+    pub(super) fn open_existing(&self, database: &str) -> Result<Option<ExistingPlace>, Failure> {
         let is_named = self.files.as_ref().is_some_and(|url| !url.is_empty());
-        let open = if is_named {
-            FileStorage::open_existing
-        } else {
-            FileStorage::open
-        };
-        self.open_by(database, open)
+        if !is_named
+            && database != IN_MEMORY
+            && let Some(file) = database.strip_prefix("sqlite:")
+        {
+            let folder = format!("{}{FOLDER}", file.strip_prefix("//").unwrap_or(file));
+            if !Path::new(&folder).exists() {
+                return Ok(Some(ExistingPlace::Absent(folder.into())));
+            }
+        }
+        let place = self.open_by(database, FileStorage::open_existing)?;
+        Ok(place.map(ExistingPlace::There))
     }
 
     fn open_by(

@@ -19,6 +19,16 @@ pub enum MarkError {
         /// The id of the store.
         store: Uuid,
     },
+    /// The same, of a place that is only looked at.
+    #[error(
+        "the place of files belongs to {found}, and this is the store {store}: name the place of its files with --files"
+    )]
+    Foreign {
+        /// What the mark says.
+        found: MarkedAs,
+        /// The id of the store.
+        store: Uuid,
+    },
     /// The place is away.
     #[error("the place of files is not available: {0}")]
     Storage(String),
@@ -67,16 +77,16 @@ pub async fn claim(store: &Store, place: &FileStorage, adopt: bool) -> Result<()
     Ok(())
 }
 
-/// Makes sure that a place is not another store's.
+/// Makes sure that a place is not another store's, and takes nothing over.
 ///
 /// # Errors
-/// As [`claim`].
+/// When it is another's, or nobody's although the store has files; those of place and store.
 pub async fn check(store: &Store, place: &FileStorage) -> Result<(), MarkError> {
     let (id, has_files) = read_identity(store).await?;
     match place.mark().await?.of {
         MarkedAs::Store(found) if found == id => Ok(()),
         MarkedAs::Nothing if !has_files => Ok(()),
-        found => Err(MarkError::Other { found, store: id }),
+        found => Err(MarkError::Foreign { found, store: id }),
     }
 }
 
