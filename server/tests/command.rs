@@ -168,6 +168,50 @@ fn an_administrator_creates_what_a_person_signs_in_with() {
 }
 
 #[test]
+fn an_administrator_sets_what_an_organization_may_have() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = &database(folder.path());
+    let create = ["create-organization", "--label", "Acme", "--seats", "1"];
+    let organization = admin(database, &create, "").expect("a record");
+    let organization = organization["id"].as_str().expect("an id").to_owned();
+    // Next to a server that runs.
+    let _serving = Serving::start(database);
+    let set = |more: &[&str]| {
+        let words = ["set-quota", "--organization", &organization];
+        admin(database, &[&words[..], more].concat(), "")
+    };
+    let limits = |record: serde_json::Value| {
+        ["seats", "row_quota", "file_quota"].map(|name| record[name].as_i64())
+    };
+    let all = ["--seats", "5", "--rows", "0", "--file-bytes", "4000"];
+    let record = set(&all).expect("a record");
+    assert_eq!(record["id"], organization.as_str());
+    assert_eq!(record["label"], "Acme");
+    assert_eq!(limits(record), [Some(5), Some(0), Some(4000)]);
+    // What is not named stays.
+    let record = set(&["--rows", "none"]).expect("a record");
+    assert_eq!(limits(record), [Some(5), None, Some(4000)]);
+    let record = set(&["--file-bytes", "9007199254740993", "--seats", "none"]);
+    let most = Some(9_007_199_254_740_993);
+    assert_eq!(limits(record.expect("a record")), [None, None, most]);
+    for wrong in [
+        &[][..],
+        &["--rows", "many"],
+        &["--rows=-1"],
+        &["--seats", ""],
+        &["--file-bytes", "1.5"],
+    ] {
+        let refused = set(wrong).expect_err("makes no sense");
+        assert_eq!(refused.status.code(), Some(2), "{wrong:?}");
+    }
+    let nobody = "0198a5ba-0000-7000-8000-0000000000ff";
+    let words = ["set-quota", "--organization", nobody, "--rows", "1"];
+    let refused = admin(database, &words, "").expect_err("there is none");
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains(nobody), "{}", stderr(&refused));
+}
+
+#[test]
 fn an_administrator_helps_who_is_in_and_who_goes() {
     let folder = tempfile::tempdir().expect("a folder");
     let database = &database(folder.path());

@@ -12,6 +12,7 @@ use tplkit_server::context::Context;
 use tplkit_server::files::FileStorage;
 use tplkit_server::files::claim_storage::MarkError;
 use tplkit_server::files::verify::verify;
+use tplkit_server::identity::organizations::{Limit, NewLimits};
 use tplkit_server::identity::{members, organizations, users};
 use tplkit_server::json_body::LABEL;
 use tplkit_server::refusal::{Code, Fault, Refusal};
@@ -45,6 +46,32 @@ pub(super) enum AdminCommand {
         /// How many bytes its files may have; any number when not given.
         #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(i64).range(0..))]
         file_quota: Option<i64>,
+    },
+    /// Sets how much an organization may have, next to a running server too. What is there already stays.
+    #[command(after_long_help = examples("", &[
+            ("Raise the quotas of rows and files",
+             "tplkit-server admin set-quota --organization $ORGANIZATION \\\n--rows 200000 --file-bytes 20000000000"),
+            ("Let any number of people in",
+             "tplkit-server admin set-quota --organization $ORGANIZATION --seats none"),
+        ]))]
+    SetQuota {
+        /// Of the organization.
+        #[arg(long, value_name = "ID")]
+        organization: Uuid,
+        /// How many rows it may have; `none` for any number.
+        #[arg(
+            long,
+            value_name = "N|none",
+            value_parser = limit,
+            required_unless_present_any = ["file_bytes", "seats"]
+        )]
+        rows: Option<Limit>,
+        /// How many bytes its files may have; `none` for any number.
+        #[arg(long, value_name = "BYTES|none", value_parser = limit)]
+        file_bytes: Option<Limit>,
+        /// How many members it may have; `none` for any number.
+        #[arg(long, value_name = "N|none", value_parser = limit)]
+        seats: Option<Limit>,
     },
     /// Creates a user.
     #[command(after_long_help = examples("", &[
@@ -230,6 +257,16 @@ fn label(text: &str) -> Result<String, String> {
         .ok_or_else(|| "a label has 1 to 255 characters".to_owned())
 }
 
+fn limit(word: &str) -> Result<Limit, String> {
+    if word == "none" {
+        return Ok(Limit::Unlimited);
+    }
+    match word.parse() {
+        Ok(most @ 0..) => Ok(Limit::AtMost(most)),
+        _ => Err("use a number from 0 on, or none".to_owned()),
+    }
+}
+
 fn role(word: &str) -> Result<Role, String> {
     Role::parse(word).ok_or_else(|| "use owner, admin, editor or viewer".to_owned())
 }
@@ -268,6 +305,22 @@ pub(super) async fn run(
             };
             let store = Store::open(database).await?;
             print(&organizations::create(&store, new).await?)
+        }
+        AdminCommand::SetQuota {
+            organization,
+            rows,
+            file_bytes,
+            seats,
+        } => {
+            let limits = NewLimits {
+                organization,
+                seats,
+                rows,
+                file_bytes,
+                now: context.now(),
+            };
+            let store = Store::open(database).await?;
+            print(&organizations::set_limits(&store, limits).await?)
         }
         AdminCommand::CreateUser {
             email,

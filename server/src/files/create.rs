@@ -135,7 +135,7 @@ fn insert(new: &NewFile) -> PipelinedStatement {
 pub fn no_room() -> Refusal {
     Refusal::new(
         Code::QuotaExceeded,
-        "The files of the organization would have more bytes than its quota allows; delete some, or have the quota \
-         raised.",
+        "The files of the organization would have more bytes than its quota allows; delete some, or ask the operator of \
+         the server to raise it (`admin set-quota`).",
     )
 }

@@ -8,7 +8,8 @@ use uuid::Uuid;
 use crate::auth::{Caller, Role};
 use crate::json_schemas::{Config, UtcInstant};
 use crate::paging::PageRequest;
-use crate::store::{Row, Scope, Store, StoreError, Tx};
+use crate::refusal::{Code, Refusal};
+use crate::store::{Row, Scope, Store, StoreError, Tx, Value};
 
 /// A tenant.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -190,6 +191,68 @@ async fn insert(tx: &mut Tx, new: &New) -> Result<Organization, StoreError> {
     let row = tx.first(sql, &parameters).await?;
     let row = row.ok_or_else(|| StoreError::Internal("nothing was inserted".to_owned()))?;
     Organization::read(&row)
+}
+
+/// How much of something an organization may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// Any number.
+    Unlimited,
+    /// So many. What is there already stays.
+    AtMost(i64),
+}
+
+/// The limits of an organization that change; nothing is said of those that stay.
+#[derive(Debug, Clone, Copy)]
+pub struct NewLimits {
+    /// Which one.
+    pub organization: Uuid,
+    /// How many members it may have.
+    pub seats: Option<Limit>,
+    /// How many rows it may have.
+    pub rows: Option<Limit>,
+    /// How many bytes its files may have.
+    pub file_bytes: Option<Limit>,
+    /// The time.
+    pub now: i64,
+}
+
+/// Sets limits of an organization; no request does.
+///
+/// # Errors
+/// 404 where there is no such organization.
+pub async fn set_limits(store: &Store, limits: NewLimits) -> Result<Organization, Refusal> {
+    let set: Result<Option<Organization>, StoreError> = store
+        .write(&Scope::Operator, limits, |tx, limits| {
+            Box::pin(update_limits(tx, *limits))
+        })
+        .await;
+    set?.ok_or_else(|| {
+        let id = limits.organization;
+        let detail = format!("There is no organization {id} in this store.");
+        Refusal::new(Code::NotFound, detail)
+    })
+}
+
+async fn update_limits(tx: &mut Tx, limits: NewLimits) -> Result<Option<Organization>, StoreError> {
+    let sql = concat!(
+        "UPDATE main.organizations SET seats = CASE WHEN $2 THEN $3 ELSE seats END, ",
+        "row_quota = CASE WHEN $4 THEN $5 ELSE row_quota END, ",
+        "file_quota = CASE WHEN $6 THEN $7 ELSE file_quota END, updated_at = $8 WHERE id = $1 RETURNING ",
+        columns!()
+    );
+    let mut parameters: Vec<Value> = vec![limits.organization.into()];
+    for limit in [limits.seats, limits.rows, limits.file_bytes] {
+        let most = match limit {
+            Some(Limit::AtMost(most)) => Some(most),
+            Some(Limit::Unlimited) | None => None,
+        };
+        let set: [Value; 2] = [limit.is_some().into(), most.into()];
+        parameters.extend(set);
+    }
+    parameters.push(limits.now.into());
+    let row = tx.first(sql, &parameters).await?;
+    row.as_ref().map(Organization::read).transpose()
 }
 
 /// The name of an organization.

@@ -63,7 +63,8 @@ impl RowRefusal {
             RowRefusal::Quota => {
                 return Refusal::new(
                     Code::QuotaExceeded,
-                    "The organization has as many rows as it may have.",
+                    "The organization has as many rows as it may have; delete some, or ask the operator of the server \
+                     to raise its quota (`admin set-quota`).",
                 );
             }
             RowRefusal::Files(cells) => {
