@@ -18,6 +18,48 @@ pub(super) const IDEMPOTENCY_KEY: &str = "header_idempotency_key";
 /// The component of the header that has no effect.
 pub(super) const SERVICE_KEY: &str = "header_service_key";
 
+/// The headers of a request for a file, or a part of it: their components, names and texts.
+const FILE_HEADERS: [(&str, &str, &str); 4] = [
+    (
+        "header_range",
+        "Range",
+        "One range of bytes, such as `bytes=0-1023` or `bytes=-500`: the response is 206 with that part.",
+    ),
+    (
+        "header_if_range",
+        "If-Range",
+        "An ETag: a range counts only while the file has it; otherwise the response is the whole.",
+    ),
+    (
+        "header_if_match",
+        "If-Match",
+        "ETags: 412 unless the file has one of them.",
+    ),
+    (
+        "header_if_none_match",
+        "If-None-Match",
+        "ETags: 304 if the file has one of them.",
+    ),
+];
+
+/// The components of the headers that choose a file, or a part of it.
+pub(super) fn file_headers() -> impl Iterator<Item = String> {
+    FILE_HEADERS
+        .iter()
+        .map(|(component, ..)| (*component).to_owned())
+}
+
+/// The statuses that the document lists. A file whose bytes are gone is 500 with a code of its own; any other 500 is a bug
+/// and is listed nowhere.
+pub(super) fn statuses(operation: &Operation) -> Vec<u16> {
+    let mut all = operation.all_statuses();
+    if operation.gives_file() {
+        all.push(500);
+        all.sort_unstable();
+    }
+    all
+}
+
 /// All components.
 pub(super) fn all(operations: &[Operation], definitions: &Definitions) -> Components {
     let mut schemas = schemas::all(definitions);
@@ -70,6 +112,12 @@ fn all_parameters(operations: &[Operation]) -> Map<String, Value> {
             "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
         }),
     );
+    for (component, name, description) in FILE_HEADERS {
+        let parameter = json!({
+            "name": name, "in": "header", "description": description, "schema": {"type": "string"},
+        });
+        all.insert(component.to_owned(), parameter);
+    }
     all.insert(
         SERVICE_KEY.to_owned(),
         json!({
@@ -129,7 +177,7 @@ pub(super) fn refusal(operation: &Operation, status: u16) -> String {
 fn refusals(operations: &[Operation]) -> Map<String, Value> {
     let mut used: BTreeSet<(RefusalForm, u16)> = BTreeSet::new();
     for operation in operations {
-        let refusals = operation.all_statuses().into_iter();
+        let refusals = statuses(operation).into_iter();
         let refusals = refusals.filter(|status| *status >= 400);
         used.extend(refusals.map(|status| (form(operation), status)));
     }

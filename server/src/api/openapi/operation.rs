@@ -9,15 +9,14 @@ use crate::call::operation::{Access, Limit, Operation};
 /// The operation as the document has it.
 pub(super) fn described(operation: &Operation) -> Value {
     let about = &operation.about;
-    let responses: Map<String, Value> = operation
-        .all_statuses()
+    let responses: Map<String, Value> = components::statuses(operation)
         .into_iter()
         .map(|status| (status.to_string(), response(operation, status)))
         .collect();
     let mut described = json!({
         "operationId": about.id,
         "summary": about.summary,
-        "description": conditions(operation),
+        "description": description(operation),
         "tags": [about.tag],
         "parameters": parameters(operation),
         "responses": responses,
@@ -43,6 +42,9 @@ fn parameters(operation: &Operation) -> Vec<Value> {
         .collect();
     let of_query = operation.about.query_components.iter();
     names.extend(of_query.map(|name| components::query_parameter(name)));
+    if operation.gives_file() {
+        names.extend(components::file_headers());
+    }
     if operation.repeatable() {
         names.push(components::IDEMPOTENCY_KEY.to_owned());
     }
@@ -119,6 +121,15 @@ fn response(operation: &Operation, status: u16) -> Value {
             "content": {"text/html": {"schema": {"type": "string"}}},
         }),
     }
+}
+
+/// Who may call it, in words, and what else of a file can be asked for.
+fn description(operation: &Operation) -> String {
+    let conditions = conditions(operation);
+    if operation.gives_file() {
+        return format!("{conditions} `HEAD` has the same headers, no bytes, and no ranges.");
+    }
+    conditions
 }
 
 /// Who may call it, in words.

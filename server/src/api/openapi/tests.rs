@@ -281,6 +281,30 @@ fn nothing_is_written_twice() {
     }
 }
 
+/// What reads a file takes the headers that choose a part of it, and lists the refusal of one whose bytes are gone.
+#[test]
+fn files_are_read_in_parts() {
+    let document = document(Definitions::embedded());
+    for path in ["/v1/files/{file_id}/content", "/v1/file-links/{file_id}"] {
+        let operation = &document["paths"][path]["get"];
+        let parameters = operation["parameters"].as_array().expect("parameters");
+        for name in ["range", "if_range", "if_match", "if_none_match"] {
+            let component = format!("#/components/parameters/header_{name}");
+            let mut known = parameters.iter();
+            assert!(
+                known.any(|one| one["$ref"] == component.as_str()),
+                "{path} {name}"
+            );
+        }
+        let damaged = &operation["responses"]["500"]["$ref"];
+        assert_eq!(*damaged, "#/components/responses/problem_500", "{path}");
+        let description = operation["description"].as_str().unwrap_or_default();
+        assert!(description.contains("`HEAD`"), "{path}");
+    }
+    let record = &document["paths"]["/v1/files/{file_id}"]["get"];
+    assert!(record["responses"].get("500").is_none());
+}
+
 /// Each body and each response has an example that its own schema takes.
 #[test]
 fn examples_are_examples() {
