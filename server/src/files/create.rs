@@ -59,9 +59,9 @@ pub async fn destination(tx: &mut Tx, workspace: Uuid) -> Result<Option<Destinat
     found.transpose()
 }
 
-/// Makes the record, and lets go of its object, which it names. Locks the workspace, then the organization, then the object: whoever removes files has the same
-/// order. The organization is locked no longer than needed: all of its uploads wait for each other there. `now` is the
-/// time at which this begins.
+/// Makes the record, and lets go of its object, which it names. Locks the workspace, then the organization, then the
+/// object: whoever removes files has the same order. The organization is locked no longer than needed: all of its uploads
+/// wait for each other there. `now` is the time at which this begins.
 ///
 /// # Errors
 /// 404 when the workspace has gone, 409 when the organization has no room, 503 when the object has gone.

@@ -5,8 +5,8 @@
 //! comes to nothing ([`upload_hold`](super::upload_hold)). Whoever removes one condemns it first, when no record names
 //! it and nobody holds it; from then on nobody makes a record of it.
 //!
-//! `free_since` says who keeps an object. Nothing: a record names it. Until a time to come: uploads hold it, as many as
-//! the rest of a division by `UPLOADS` says. Since a time that is over: maybe nobody, so a sweep looks.
+//! `free_since` says who keeps an object. Nothing: a record names it. Until a time to come: so many `uploads` hold it.
+//! Since a time that is over: maybe nobody, so a sweep looks.
 
 use uuid::Uuid;
 
@@ -17,9 +17,6 @@ use crate::store::{PipelinedStatement, StoreError, Tx, Value};
 
 /// How long an upload may take from its last byte to its record, in microseconds.
 const HELD: i64 = 15 * 60 * 1_000_000;
-/// Holds end at multiples of so many microseconds, and uploads that hold an object are counted between them: no two of
-/// them can be told apart by the time alone. There are never so many: a process has 64 of an organization.
-const UPLOADS: i64 = 1 << 16;
 
 /// An object, with its organization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +49,7 @@ impl Object {
 
 /// Until when a hold lasts that begins now. Nothing is let go of after that: others may hold the object by then.
 pub fn held_until(now: i64) -> i64 {
-    ((now + HELD) / UPLOADS + 1) * UPLOADS
+    now + HELD
 }
 
 /// Holds the object of a content for an upload that is about to write it. `new.id` is its id if there is none.
@@ -60,18 +57,18 @@ pub fn held_until(now: i64) -> i64 {
 /// # Errors
 /// Those of the store.
 pub async fn hold(tx: &mut Tx, new: Object, now: i64) -> Result<Object, StoreError> {
-    let sql = "INSERT INTO main.file_objects {into $1} (organization_id, id, sha256, size, condemned, free_since, created_at) \
-         VALUES ($1, $2, $3, $4, false, $5, $6) ON CONFLICT (organization_id, sha256) WHERE NOT condemned \
-         DO UPDATE SET free_since = excluded.free_since + CASE WHEN file_objects.free_since > excluded.created_at \
-         THEN file_objects.free_since % $7 ELSE 0 END RETURNING id";
-    let parameters: [Value; 7] = [
+    // What is left of holds that are over counts no more.
+    let sql = "INSERT INTO main.file_objects {into $1} (organization_id, id, sha256, size, condemned, free_since, uploads, \
+         created_at) VALUES ($1, $2, $3, $4, false, $5, 1, $6) ON CONFLICT (organization_id, sha256) WHERE NOT condemned \
+         DO UPDATE SET free_since = excluded.free_since, uploads = 1 + CASE \
+         WHEN file_objects.free_since > excluded.created_at THEN file_objects.uploads ELSE 0 END RETURNING id";
+    let parameters: [Value; 6] = [
         new.organization.into(),
         new.id.into(),
         new.sha256.into(),
         new.size.into(),
-        (held_until(now) + 1).into(),
+        held_until(now).into(),
         now.into(),
-        UPLOADS.into(),
     ];
     let row = tx.first(sql, &parameters).await?;
     let row = row.ok_or_else(|| StoreError::Internal("no object was held".to_owned()))?;
@@ -92,8 +89,10 @@ pub(super) enum Afterwards {
 
 /// Ends one of the holds of an object. Whoever has one of them that lasts longer, or of another upload, keeps it.
 pub(super) fn end_hold(object: &Object, now: i64, afterwards: Afterwards) -> PipelinedStatement {
-    let sql = "UPDATE main.file_objects SET free_since = CASE WHEN free_since % $4 > 1 THEN free_since - 1 ELSE $5 END \
-         WHERE {tenant organization_id} AND organization_id = $1 AND id = $2 AND NOT condemned AND free_since > $3";
+    let sql = "UPDATE main.file_objects SET uploads = uploads - 1, \
+         free_since = CASE WHEN uploads > 1 THEN free_since ELSE $4 END \
+         WHERE {tenant organization_id} AND organization_id = $1 AND id = $2 AND NOT condemned AND free_since > $3 \
+         AND uploads > 0";
     let last = match afterwards {
         Afterwards::Named => None,
         Afterwards::Free => Some(0_i64),
@@ -102,7 +101,6 @@ pub(super) fn end_hold(object: &Object, now: i64, afterwards: Afterwards) -> Pip
         object.organization.into(),
         object.id.into(),
         now.into(),
-        UPLOADS.into(),
         last.into(),
     ];
     PipelinedStatement::new(sql, parameters)

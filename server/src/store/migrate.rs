@@ -36,7 +36,7 @@ macro_rules! migration {
     };
 }
 
-const MIGRATIONS: [Migration; 19] = [
+const MIGRATIONS: [Migration; 20] = [
     migration!(1, "0001_identity"),
     migration!(2, "0002_ground"),
     migration!(3, "0003_automations"),
@@ -56,6 +56,7 @@ const MIGRATIONS: [Migration; 19] = [
     migration!(17, "0017_search"),
     migration!(18, "0018_files_by_id"),
     migration!(19, "0019_numbers_of_files"),
+    migration!(20, "0020_uploads_in_progress"),
 ];
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \

@@ -14,7 +14,7 @@ pub const JOINED_PIECE: usize = 64 << 10;
 /// Pieces, in the order in which they came.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
-    pieces: Vec<Bytes>,
+    whole: Vec<Bytes>,
     /// Small ones that came behind them.
     joined: BytesMut,
     length: usize,
@@ -26,7 +26,7 @@ impl Pieces {
         self.length += piece.len();
         if piece.len() >= SMALL_PIECE {
             self.end_joined();
-            self.pieces.push(piece);
+            self.whole.push(piece);
             return;
         }
         if self.joined.len() + piece.len() > JOINED_PIECE {
@@ -37,7 +37,7 @@ impl Pieces {
 
     fn end_joined(&mut self) {
         if !self.joined.is_empty() {
-            self.pieces.push(take(&mut self.joined).freeze());
+            self.whole.push(take(&mut self.joined).freeze());
         }
     }
 
@@ -50,7 +50,7 @@ impl Pieces {
     pub(super) fn take(&mut self) -> PutPayload {
         self.end_joined();
         self.length = 0;
-        PutPayload::from_iter(take(&mut self.pieces))
+        PutPayload::from_iter(take(&mut self.whole))
     }
 }
 
