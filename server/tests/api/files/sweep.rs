@@ -254,19 +254,20 @@ fn hold_of(world: &World, object: Object) -> UploadHold {
 async fn an_upload_that_comes_to_nothing_lets_go_of_its_own_hold_alone(place: Place) {
     let folder = tempfile::tempdir().expect("a folder");
     let world = in_folder(place, folder.path()).await;
-    let until = async || {
-        let held = world.sql("SELECT free_since FROM file_objects", vec![]);
+    let holds = async || {
+        let held = world.sql("SELECT free_since, uploads FROM file_objects", vec![]);
         let held = held.await;
-        held.first().map(|row| row.get::<i64>(0).expect("a time"))
+        held.first()
+            .map(|row| [0, 1].map(|at| row.get::<i64>(at).expect("a number")))
     };
     let object = written(&world, b"abc").await;
     let first = hold_of(&world, object);
     world.wait(60);
     assert_eq!(written(&world, b"abc").await.id, object.id);
     let second = hold_of(&world, object);
-    let both = until().await;
+    let both = holds().await;
     drop(second);
-    while until().await == both {
+    while holds().await == both {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     // Whoever has begun before still holds it.
@@ -274,7 +275,7 @@ async fn an_upload_that_comes_to_nothing_lets_go_of_its_own_hold_alone(place: Pl
     sweep(&world).await;
     assert_eq!(objects(folder.path()), 1);
     drop(first);
-    while until().await.is_some() {
+    while holds().await.is_some() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert_eq!(objects(folder.path()), 0);
@@ -283,10 +284,10 @@ async fn an_upload_that_comes_to_nothing_lets_go_of_its_own_hold_alone(place: Pl
     let hold = hold_of(&world, late);
     world.wait(16 * 60);
     assert_eq!(written(&world, b"abc").await.id, late.id);
-    let again = until().await;
+    let again = holds().await;
     drop(hold);
     tokio::time::sleep(Duration::from_millis(100)).await;
-    assert_eq!(until().await, again);
+    assert_eq!(holds().await, again);
 }
 
 async fn what_a_killed_process_has_half_written_is_swept(place: Place) {
