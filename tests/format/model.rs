@@ -71,7 +71,7 @@ fn odd_things_that_may_be_applied_are_kept() {
         (
             "v2-bare-empty",
             "\"templateVersion\":2",
-            "\"templateVersion\":2,\"semver\":\"three\",\"more\":{\"b\":1.10,\"a\":[]}",
+            "\"templateVersion\":2,\"semver\":3,\"more\":{\"b\":1.10,\"a\":[]}",
         ),
         (
             "bare-v1",

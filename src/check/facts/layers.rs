@@ -4,7 +4,6 @@ use super::{ExternalRef, Facts};
 use crate::json::Node;
 use crate::package::format::ITEM_KINDS;
 use crate::package::reference::undollared;
-use crate::package::uid::is_uid;
 
 /// One entry of `items`.
 #[derive(Debug, Clone)]
@@ -94,9 +93,6 @@ impl<'d> Facts<'d> {
                 path: node.get_str("path"),
             })
             .collect();
-        let list = self.layer("items");
-        self.uids_known = list.is_some_and(|list| list.elements().all(Node::is_object))
-            && self.items.iter().all(|item| is_uid(item.uid));
         self.item_by_uid.reserve(self.items.len());
         self.item_by_ref.reserve(self.items.len());
         for (index, item) in self.items.iter().enumerate() {

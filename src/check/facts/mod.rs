@@ -72,7 +72,6 @@ pub struct Facts<'d> {
     pub config_faults: Vec<StepConfigFault<'d>>,
     /// Tables of the plan and of dependencies.
     pub tables: Vec<PackageTable<'d>>,
-    uids_known: bool,
     item_by_uid: HashMap<&'d str, usize>,
     item_by_ref: HashMap<&'d str, usize>,
     /// Indices of the plan steps by their [`subject`](Facts::subject).
@@ -114,7 +113,6 @@ impl<'d> Facts<'d> {
             spots: Vec::new(),
             config_faults: Vec::new(),
             tables: Vec::new(),
-            uids_known: false,
             item_by_uid: HashMap::default(),
             item_by_ref: HashMap::default(),
             steps_by_subject: HashMap::default(),
@@ -164,10 +162,9 @@ impl<'d> Facts<'d> {
         steps.is_some_and(|steps| steps.is_array() && steps.elements().all(Node::is_object))
     }
 
-    /// Whether every item is an object with a uid (I001, J005, J006), so that a uid of none is
-    /// nobody's.
+    /// Whether every item has a uid, so that a uid of none is nobody's.
     pub fn uids_are_known(&self) -> bool {
-        self.uids_known
+        self.layer("items").is_some() && self.items.iter().all(|item| !item.uid.is_empty())
     }
 
     /// Whether it is known of every dependency which refs it stands for: it says so itself, or its

@@ -10,7 +10,6 @@ use crate::json::{Node, path};
 use crate::package::Tool;
 use crate::package::format::Type;
 use crate::package::reference::{is_declaration, prefix};
-use crate::package::uid::is_uid;
 
 /// Whether whatever refs the args hold can be seen: they are an object, and so is what they hold
 /// refs in.
@@ -39,9 +38,9 @@ fn is_parentless(step: &Step<'_>) -> bool {
 
 impl<'d> Facts<'d> {
     /// Whether that uid is meant for the subject of a step or an entry: it is its own, or it has
-    /// none that can be read (I001, J005, J006) and nobody else has this one.
+    /// none that can be read and nobody else has this one.
     pub fn speaks_of(&self, uid: &str, subject: &str) -> bool {
-        uid == subject || (!is_uid(subject) && self.is_nobodys(uid))
+        uid == subject || (subject.is_empty() && self.is_nobodys(uid))
     }
 
     /// Whether an `unresolved` entry does not say whom it is about (U004, J005, J006): it may be

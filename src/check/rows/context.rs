@@ -7,7 +7,6 @@ use crate::json::Node;
 use crate::maps::{HashMap, HashSet};
 use crate::package::format::EXPORT_REASONS;
 use crate::package::reference::undollared;
-use crate::package::uid::is_uid;
 
 /// The part of the facts that rows are held against.
 #[derive(Debug)]
@@ -32,9 +31,7 @@ pub(super) struct RowsContext<'c> {
     /// How the manifest is read.
     pub(super) version: Version,
     /// Whether the items can be read, so that a uid of none is nobody's.
-    items_known: bool,
-    /// Uids of the items whose kind is unknown (I003): they may stand for rows.
-    kindless: HashSet<&'c str>,
+    pub(super) items_known: bool,
 }
 
 /// A rows item of the manifest.
@@ -91,7 +88,6 @@ impl<'c> RowsContext<'c> {
         let tables = facts.tables.iter().flat_map(|table| &table.columns);
         let columns = tables.filter_map(|column| Some((column.reference?, column.name)));
         let uids = items.iter().map(|item| item.uid).enumerate();
-        let kindless = facts.items.iter().filter(|item| item.kind.is_none());
         RowsContext {
             payloads,
             unnamed: unnamed(&items, payloads),
@@ -106,19 +102,17 @@ impl<'c> RowsContext<'c> {
             reported: facts.layer("unresolved").is_some().then(|| reported(facts)),
             version: facts.version,
             items_known: facts.uids_are_known(),
-            kindless: kindless.map(|item| item.uid).collect(),
         }
     }
 
     /// The rows item that an entry is meant for: the one that it names, or, where the entry's
-    /// `itemUid` or the item's uid cannot be read (I001 among them), the one of its table that no
-    /// entry names.
+    /// `itemUid` or the item's uid cannot be read, the one of its table that no entry names.
     pub(super) fn item_of(&self, entry: Node<'_>) -> Option<usize> {
         self.named_by(entry).or_else(|| {
             let uid = entry.get_str("itemUid");
             let table = undollared(entry.get_str("featureRef")?);
             let fits = |item: &RowsItem<'_>| {
-                (uid.is_none() || !is_uid(item.uid))
+                (uid.is_none() || item.uid.is_empty())
                     && match item.table {
                         TableOf::Known(known) => known == table,
                         TableOf::NoParent => true,
@@ -133,11 +127,6 @@ impl<'c> RowsContext<'c> {
     /// The rows item whose uid an entry has.
     pub(super) fn named_by(&self, entry: Node<'_>) -> Option<usize> {
         self.by_uid.get(entry.get_str("itemUid")?).copied()
-    }
-
-    /// Whether that uid is surely the uid of no rows item.
-    pub(super) fn is_no_rows_item(&self, uid: &str) -> bool {
-        self.items_known && !self.by_uid.contains_key(uid) && !self.kindless.contains(uid)
     }
 
     /// The rows item of a table.

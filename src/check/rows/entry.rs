@@ -56,10 +56,8 @@ pub(super) fn check(
                 Some(uid) => format!("{} is the uid of no rows item", short_text(uid.raw())),
                 None => "the entry names no rows item".to_owned(),
             };
-            let astray = uid
-                .and_then(Node::as_str)
-                .is_some_and(|uid| layout.item.is_none() && context.is_no_rows_item(uid));
-            if context.version == Version::Two && astray {
+            let named = layout.item.is_none() && uid.and_then(Node::as_str).is_some();
+            if context.version == Version::Two && context.items_known && named {
                 out.findings
                     .push(Finding::at(&R024, place, message.clone()));
             }

@@ -288,54 +288,6 @@ fn an_item_without_a_uid_is_the_one_that_others_mean() {
 }
 
 #[test]
-fn an_item_that_cannot_be_read_is_the_one_that_others_mean() {
-    for base in [TINY, LINKS, AUTO, EMPTIED] {
-        let package = parse(base);
-        let items = package["manifest"]["items"].as_array().expect("a list");
-        for (index, item) in items.iter().enumerate() {
-            let place = format!("{ITEMS}/{index}");
-            let [uid, kind] = ["uid", "kind"].map(|key| format!("{place}/{key}"));
-            alone(
-                base,
-                &[(&place, "5", "J005", &place), (&uid, "\"x\"", "I001", &uid)],
-            );
-            if item["kind"] == "rows" {
-                alone(
-                    base,
-                    &[(&kind, "\"x\"", "I003", &kind), (&kind, "", "J006", &place)],
-                );
-            }
-        }
-    }
-    // A step that no item means is reported all the same, and so is an entry of no item.
-    let nobody = "\"u_00000000-0000-4000-8000-000000000000\"";
-    table(
-        TINY,
-        "",
-        &[
-            (
-                &[("/manifest/items/1", "5"), ("/manifest/items/2", "")],
-                &[
-                    ("J005", "/manifest/items/1"),
-                    ("I014", "/manifest/plan/steps/2/ref"),
-                ],
-            ),
-            (
-                &[
-                    ("/manifest/items/1/kind", "\"x\""),
-                    ("/payloads/0/itemUid", nobody),
-                ],
-                &[
-                    ("I003", "/manifest/items/1/kind"),
-                    ("R023", "/manifest/items/4"),
-                    ("R024", "/payloads/0/itemUid"),
-                ],
-            ),
-        ],
-    );
-}
-
-#[test]
 fn a_wrong_entry_about_an_emptied_field_is_reported_alone() {
     let entry = "/manifest/unresolved/0";
     let nobody = "\"u_00000000-0000-4000-8000-000000000000\"";

@@ -9,7 +9,6 @@ use crate::maps::HashSet;
 use crate::package::Tool;
 use crate::package::format::DEPENDENCY_KINDS;
 use crate::package::reference::{WORKSPACE, undollared};
-use crate::package::uid::is_uid;
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     let repeating = repeating(facts);
@@ -169,7 +168,7 @@ fn uses(
             let lists =
                 |(uid, at): &(&str, &str)| *at == path && facts.speaks_of(uid, item_use.uid);
             let is_listed = listed.contains(&(item_use.uid, path))
-                || (!is_uid(item_use.uid) && listed.iter().any(lists));
+                || (item_use.uid.is_empty() && listed.iter().any(lists));
             !is_listed
         })
         .collect();

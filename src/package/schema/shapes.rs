@@ -7,7 +7,7 @@ use crate::definitions::Definitions;
 use crate::package::format::{self, Configured, Field, Presence, Shape, Type};
 
 /// Codes of field checks that only warn: their values are suggested, not demanded.
-pub(super) const WARNINGS: &[&str] = &["I012", "S013"];
+pub(super) const WARNINGS: &[&str] = &["M003", "I012", "S013"];
 
 /// The definitions that a schema needs, gathered while it is made.
 pub(super) struct Defs<'d> {
