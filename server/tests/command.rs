@@ -183,29 +183,29 @@ fn an_administrator_sets_what_an_organization_may_have() {
     let limits = |record: serde_json::Value| {
         ["seats", "row_quota", "file_quota"].map(|name| record[name].as_i64())
     };
-    let all = ["--seats", "5", "--rows", "0", "--file-bytes", "4000"];
+    let all = ["--seats", "5", "--row-quota", "0", "--file-quota", "4000"];
     let record = set(&all).expect("a record");
     assert_eq!(record["id"], organization.as_str());
     assert_eq!(record["label"], "Acme");
     assert_eq!(limits(record), [Some(5), Some(0), Some(4000)]);
     // What is not named stays.
-    let record = set(&["--rows", "none"]).expect("a record");
+    let record = set(&["--row-quota", "none"]).expect("a record");
     assert_eq!(limits(record), [Some(5), None, Some(4000)]);
-    let record = set(&["--file-bytes", "9007199254740993", "--seats", "none"]);
+    let record = set(&["--file-quota", "9007199254740993", "--seats", "none"]);
     let most = Some(9_007_199_254_740_993);
     assert_eq!(limits(record.expect("a record")), [None, None, most]);
     for wrong in [
         &[][..],
-        &["--rows", "many"],
-        &["--rows=-1"],
+        &["--row-quota", "many"],
+        &["--row-quota=-1"],
         &["--seats", ""],
-        &["--file-bytes", "1.5"],
+        &["--file-quota", "1.5"],
     ] {
         let refused = set(wrong).expect_err("makes no sense");
         assert_eq!(refused.status.code(), Some(2), "{wrong:?}");
     }
     let nobody = "0198a5ba-0000-7000-8000-0000000000ff";
-    let words = ["set-quota", "--organization", nobody, "--rows", "1"];
+    let words = ["set-quota", "--organization", nobody, "--row-quota", "1"];
     let refused = admin(database, &words, "").expect_err("there is none");
     assert_eq!(refused.status.code(), Some(1));
     assert!(stderr(&refused).contains(nobody), "{}", stderr(&refused));

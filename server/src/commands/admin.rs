@@ -50,25 +50,20 @@ pub(super) enum AdminCommand {
     /// Sets how much an organization may have, next to a running server too. What is there already stays.
     #[command(after_long_help = examples("", &[
             ("Raise the quotas of rows and files",
-             "tplkit-server admin set-quota --organization $ORGANIZATION \\\n--rows 200000 --file-bytes 20000000000"),
+             "tplkit-server admin set-quota --organization $ORGANIZATION \\\n--row-quota 200000 --file-quota 20000000000"),
             ("Let any number of people in",
              "tplkit-server admin set-quota --organization $ORGANIZATION --seats none"),
-        ]))]
+        ]), group(clap::ArgGroup::new("limits").args(["row_quota", "file_quota", "seats"]).required(true).multiple(true)))]
     SetQuota {
         /// Of the organization.
         #[arg(long, value_name = "ID")]
         organization: Uuid,
         /// How many rows it may have; `none` for any number.
-        #[arg(
-            long,
-            value_name = "N|none",
-            value_parser = limit,
-            required_unless_present_any = ["file_bytes", "seats"]
-        )]
-        rows: Option<Limit>,
+        #[arg(long, value_name = "N|none", value_parser = limit)]
+        row_quota: Option<Limit>,
         /// How many bytes its files may have; `none` for any number.
         #[arg(long, value_name = "BYTES|none", value_parser = limit)]
-        file_bytes: Option<Limit>,
+        file_quota: Option<Limit>,
         /// How many members it may have; `none` for any number.
         #[arg(long, value_name = "N|none", value_parser = limit)]
         seats: Option<Limit>,
@@ -308,15 +303,15 @@ pub(super) async fn run(
         }
         AdminCommand::SetQuota {
             organization,
-            rows,
-            file_bytes,
+            row_quota,
+            file_quota,
             seats,
         } => {
             let limits = NewLimits {
                 organization,
                 seats,
-                rows,
-                file_bytes,
+                rows: row_quota,
+                file_bytes: file_quota,
                 now: context.now(),
             };
             let store = Store::open(database).await?;

@@ -73,7 +73,7 @@ impl PlaceArguments {
             && let Some(file) = database.strip_prefix("sqlite:")
         {
             let folder = format!("{}{FOLDER}", file.strip_prefix("//").unwrap_or(file));
-            if !Path::new(&folder).exists() {
+            if matches!(Path::new(&folder).try_exists(), Ok(false)) {
                 return Ok(Some(ExistingPlace::Absent(folder.into())));
             }
         }

@@ -138,9 +138,14 @@ impl Sweep {
 async fn remove_half_written(place: &FileStorage, before: i64) -> Result<u64, FileStorageError> {
     let mut removed = 0;
     for listed in place.half_written().await? {
-        if listed.written < before {
-            place.remove_listed(&listed).await?;
-            removed += 1;
+        if listed.written >= before {
+            continue;
+        }
+        match place.remove_listed(&listed).await {
+            Ok(()) => removed += 1,
+            Err(error) => {
+                tracing::warn!(%error, "half an upload was not removed; a later sweep tries again");
+            }
         }
     }
     Ok(removed)

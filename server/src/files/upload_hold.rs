@@ -94,9 +94,6 @@ async fn let_go(
     held: Held,
 ) -> Result<(), String> {
     let now = context.now();
-    if now >= held.until {
-        return Ok(());
-    }
     let ended = store.write(&Scope::Operator, (held, now), |tx, (held, now)| {
         Box::pin(end(tx, *held, *now))
     });
@@ -116,13 +113,14 @@ async fn let_go(
     forgotten.map_err(|error| error.to_string())
 }
 
-/// Ends the hold, unless the record is there. Says whether the object is condemned.
+/// Ends the hold, unless the record is there. Says whether the object is condemned, or was swept.
 async fn end(tx: &mut Tx, held: Held, now: i64) -> Result<bool, StoreError> {
     let object = held.object;
     let sql = "SELECT id FROM file_objects WHERE organization_id = $1 AND id = $2 {lock}";
     let of = [object.organization.into(), object.id.into()];
     if tx.first(sql, &of).await?.is_none() {
-        return Ok(false);
+        // Swept before its bytes had their name: nothing can name them any more.
+        return Ok(true);
     }
     // A statement of its own: it sees what those who had the lock before have written.
     let sql = "SELECT id FROM files WHERE organization_id = $1 AND id = $2";
@@ -130,7 +128,10 @@ async fn end(tx: &mut Tx, held: Held, now: i64) -> Result<bool, StoreError> {
     if tx.first(sql, &of).await?.is_some() {
         return Ok(false);
     }
-    tx.pipeline(vec![end_hold(&object, now, Afterwards::Free)])
-        .await?;
+    // What is held after its time is held for others.
+    if now < held.until {
+        let end = end_hold(&object, now, Afterwards::Free);
+        tx.pipeline(vec![end]).await?;
+    }
     condemn_one(tx, object.organization, object.id, now).await
 }

@@ -142,7 +142,9 @@ impl Store {
         }
         let all: Vec<Uuid> = of.keys().copied().collect();
         self.swept.lie(of);
-        let found = self.due_among(due, all, now).await?;
+        let mut found = self.due_among(due, all, now).await?;
+        // Whoever notes new ones at the same time has the same order.
+        found.organizations.sort_unstable();
         if let Some(error) = found.unseen {
             tracing::warn!(%error, "no work is looked for on a worker of the database at the moment");
         }

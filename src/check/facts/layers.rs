@@ -82,11 +82,7 @@ impl<'d> Facts<'d> {
         self.dependencies = entries(self.layer("dependencies"))
             .map(dependency)
             .collect();
-        let unresolved = self.layer("unresolved");
-        // One that is no object (J005) is about something all the same.
-        self.unresolved = unresolved
-            .into_iter()
-            .flat_map(Node::elements)
+        self.unresolved = entries(self.layer("unresolved"))
             .map(|node| Unresolved {
                 node,
                 uid: node.get_str("uid"),

@@ -54,7 +54,7 @@ pub struct Facts<'d> {
     pub items: Vec<Item<'d>>,
     /// Dependencies in order; empty in version 1.
     pub dependencies: Vec<Dependency<'d>>,
-    /// `unresolved` entries in order, those that are no object too; empty in version 1.
+    /// `unresolved` entries in order; empty in version 1.
     pub unresolved: Vec<Unresolved<'d>>,
     /// Plan steps in order.
     pub steps: Vec<Step<'d>>,
@@ -199,24 +199,19 @@ impl<'d> Facts<'d> {
         found.map(|index| &self.steps[*index]).collect()
     }
 
-    /// Whether an `unresolved` entry that may be about the step's subject names that path, or
-    /// nothing can be known about it (version 1, layer missing).
+    /// Whether an `unresolved` entry of the step's subject names that path, or nothing can be
+    /// known about it (version 1, layer missing).
     pub fn excused(&self, step: &Step<'d>, path: &str) -> bool {
         if self.layer("unresolved").is_none() || self.layer("items").is_none() {
             return true;
         }
-        let subject = self.subject(step);
-        let speaks = |entry: &Unresolved<'d>| match subject {
-            Some(subject) => entry.uid == Some(subject) || self.is_about_nobody(entry),
-            // The step's item may be one that does not name its ref (I004, J005).
-            None => entry
-                .uid
-                .and_then(|uid| self.item(uid))
-                .is_none_or(|item| item.reference.is_none()),
+        let Some(subject) = self.subject(step) else {
+            return false;
         };
+        let speaks = |uid: Option<&str>| uid.is_some_and(|uid| self.speaks_of(uid, subject));
         self.unresolved
             .iter()
-            .any(|entry| entry.path.is_none_or(|known| known == path) && speaks(entry))
+            .any(|entry| entry.path == Some(path) && speaks(entry.uid))
     }
 
     /// What a ref (without dollar) stands for.

@@ -224,16 +224,16 @@ fn version_1_items<'c>(facts: &'c Facts<'c>) -> impl Iterator<Item = RowsItem<'c
 fn reported<'c>(facts: &'c Facts<'c>) -> ReportedPaths<'c> {
     let mut reported = ReportedPaths::default();
     for entry in &facts.unresolved {
-        let path = entry.path.map(of_every_row);
+        let Some(path) = entry.path.map(of_every_row) else {
+            continue;
+        };
         // A misspelt reason (U001, U003) surely means the one that belongs here.
         let reason = entry.node.get_str("reason");
         let known = reason.is_some_and(|reason| EXPORT_REASONS.contains(&reason));
-        let every_column = path.as_deref() == Some(EVERY_COLUMN);
+        let every_column = *path == *EVERY_COLUMN;
         if known && !every_column && reason != Some("tabela_alvo_sem_linhas") {
             continue;
         }
-        // A path that cannot be read (J005, J006) may be that of any column.
-        let path = path.unwrap_or(Cow::Borrowed(EVERY_COLUMN));
         match entry.uid {
             Some(uid) if !facts.is_about_nobody(entry) => {
                 reported.by_uid.entry(uid).or_default().push(path);

@@ -31,9 +31,6 @@ fn blueprint(
     steps: &[&Step<'_>],
     out: &mut Vec<Finding>,
 ) {
-    if !list.elements().all(Node::is_object) {
-        return; // J005 speaks: which step comes first, and at which place, is unknown.
-    }
     let dependency = &facts.dependencies[index];
     let mut say = |place: Node<'_>, message: String| out.push(Finding::at(&D007, place, message));
     let Some((first, rest)) = steps.split_first() else {
@@ -119,7 +116,8 @@ fn blueprint(
     }
     let unnamed = rest
         .iter()
-        .any(|step| step.reference.is_none() || step.tool.is_none());
+        .any(|step| step.reference.is_none() || step.tool.is_none())
+        || list.elements().any(|step| !step.is_object());
     for missing in dependency
         .columns
         .iter()

@@ -13,9 +13,8 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     let manifest = facts.manifest;
     word(manifest, "scope", &M001, out);
     word(manifest, "visibility", &M002, out);
-    // What is not a text is of the wrong type (J005).
     if let Some(version) = manifest.get("semver")
-        && version.as_str().is_some_and(|text| !is_semver(text))
+        && version.as_str().is_none_or(|text| !is_semver(text))
     {
         let message = format!(
             "{} is not a semantic version",

@@ -7,9 +7,6 @@ use crate::check::{CheckOptions, check};
 use crate::finding::Fix;
 use crate::finding::fix::apply;
 
-/// A step whose table stayed behind, as an entry of `unresolved` says.
-const EMPTIED: &str = include_str!("../../../tests/fixtures/cases/valid/emptied-parent.json");
-
 const ITEMS: &str = "/manifest/items";
 const DEPENDENCIES: &str = "/manifest/dependencies";
 
@@ -288,77 +285,6 @@ fn an_item_without_a_uid_is_the_one_that_others_mean() {
 }
 
 #[test]
-fn a_wrong_entry_about_an_emptied_field_is_reported_alone() {
-    let entry = "/manifest/unresolved/0";
-    let nobody = "\"u_00000000-0000-4000-8000-000000000000\"";
-    let (uid, path) = (format!("{entry}/uid"), format!("{entry}/path"));
-    alone(
-        EMPTIED,
-        &[
-            (entry, "5", "J005", entry),
-            (&uid, nobody, "U004", &uid),
-            (&uid, "5", "J005", &uid),
-            (&uid, "", "J006", entry),
-            (&path, "5", "J005", &path),
-            (&path, "", "J006", entry),
-        ],
-    );
-    // An item that does not name its ref is the one that the entry is about.
-    let item = "/manifest/items/5";
-    let reference = format!("{item}/ref");
-    alone(
-        EMPTIED,
-        &[
-            (&reference, "", "I004", item),
-            (&reference, "5", "J005", &reference),
-        ],
-    );
-    // An entry about another field, or of another item, excuses nothing.
-    let field = "/manifest/plan/steps/4/args/featureId";
-    let package = parse(EMPTIED);
-    let other = package["manifest"]["items"][0]["uid"].to_string();
-    alone(
-        EMPTIED,
-        &[
-            (&path, "\"config.featureId\"", "S009", field),
-            (&uid, &other, "S009", field),
-        ],
-    );
-}
-
-#[test]
-fn a_misspelt_word_of_an_entry_is_reported_alone() {
-    let entry = "/manifest/unresolved/0";
-    let [kind, reason, action, count] =
-        ["kind", "reason", "action", "count"].map(|key| format!("{entry}/{key}"));
-    for word in ["\"row\"", "\"Rows\"", "\"\"", "5", "null"] {
-        alone(LINKS, &[(&kind, word, "J005", &kind)]);
-    }
-    alone(LINKS, &[(&kind, "", "J006", entry)]);
-    alone(AUTO, &[(&count, "1", "U007", &count)]);
-    // Of an unknown reason nothing says whether the values are ids of files.
-    let emptied = (action.as_str(), "\"chave esvaziada\"");
-    let omitted = (action.as_str(), "\"chave omitida\"");
-    table(
-        LINKS,
-        "",
-        &[
-            (&[emptied], &[("U010", &action)]),
-            (&[(&reason, "\"x\""), emptied], &[("U001", &reason)]),
-            (&[(&reason, ""), emptied], &[("J006", entry)]),
-            (
-                &[(&reason, "\"payload_cycle\""), emptied],
-                &[("U003", &reason)],
-            ),
-            (
-                &[(&reason, "\"x\""), omitted],
-                &[("U001", &reason), ("U010", &action)],
-            ),
-        ],
-    );
-}
-
-#[test]
 fn an_entry_that_names_no_item_is_that_of_its_table() {
     for entry in ["/payloads/0", "/payloads/1", "/payloads/2"] {
         let uid = format!("{entry}/itemUid");
@@ -447,18 +373,6 @@ fn labels_and_descriptions_have_their_bounds_wherever_they_stand() {
     );
     // Of the wrong type it has no length.
     alone(TINY, &[("/manifest/label", "5", "J005", "/manifest/label")]);
-}
-
-#[test]
-fn a_semver_that_is_no_text_is_of_the_wrong_type() {
-    let semver = "/manifest/semver";
-    for value in ["5", "1.0", "null", "[]", "{}", "true"] {
-        alone(TINY, &[(semver, value, "J005", semver)]);
-    }
-    for value in ["\"\"", "\"1.0\"", "\"v1.0.0\""] {
-        alone(TINY, &[(semver, value, "M003", semver)]);
-    }
-    table(TINY, "", &[(&[(semver, "\"1.0.0\"")], &[])]);
 }
 
 #[test]

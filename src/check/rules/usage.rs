@@ -9,6 +9,7 @@ use crate::maps::HashSet;
 use crate::package::Tool;
 use crate::package::format::DEPENDENCY_KINDS;
 use crate::package::reference::{WORKSPACE, undollared};
+use crate::package::uid::is_uid;
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     let repeating = repeating(facts);
