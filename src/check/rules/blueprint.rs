@@ -31,6 +31,14 @@ fn blueprint(
     steps: &[&Step<'_>],
     out: &mut Vec<Finding>,
 ) {
+    if list
+        .elements()
+        .next()
+        .is_some_and(|first| !first.is_object())
+    {
+        return; // J005 speaks, and which of the others creates the table is unknown.
+    }
+    let unread = list.elements().any(|step| !step.is_object());
     let dependency = &facts.dependencies[index];
     let mut say = |place: Node<'_>, message: String| out.push(Finding::at(&D007, place, message));
     let Some((first, rest)) = steps.split_first() else {
@@ -90,7 +98,8 @@ fn blueprint(
             }
         }
         let expected = position + 1;
-        if let Some(order) = step.arg("order")
+        if !unread
+            && let Some(order) = step.arg("order")
             && order
                 .as_i64()
                 .is_some_and(|order| usize::try_from(order) != Ok(expected))
@@ -114,10 +123,8 @@ fn blueprint(
             );
         }
     }
-    let unnamed = rest
-        .iter()
-        .any(|step| step.reference.is_none() || step.tool.is_none())
-        || list.elements().any(|step| !step.is_object());
+    let unnamed =
+        unread || (rest.iter()).any(|step| step.reference.is_none() || step.tool.is_none());
     for missing in dependency
         .columns
         .iter()
