@@ -21,7 +21,7 @@ pub struct NewFile {
     /// Its bytes.
     pub object: Object,
     /// Until when they are held for it at least, in microseconds.
-    pub held_until: i64,
+    pub hold_ends: i64,
     /// Who brings it.
     pub by: Uuid,
     /// The time.
@@ -74,7 +74,7 @@ pub async fn create(tx: &mut Tx, new: &NewFile, now: i64) -> Result<File, Refusa
     there.ok_or_else(Refusal::not_found)?;
     let mut statements = vec![charge(object), insert(new)];
     // What is held after that is held for others.
-    if now < new.held_until {
+    if now < new.hold_ends {
         statements.push(end_hold(object, now, Afterwards::Named));
     }
     let made = tx.pipeline(statements).await?;
@@ -91,7 +91,7 @@ pub async fn create(tx: &mut Tx, new: &NewFile, now: i64) -> Result<File, Refusa
 /// # Errors
 /// Those of the store.
 pub async fn give_up(tx: &mut Tx, new: &NewFile, now: i64) -> Result<(), StoreError> {
-    if now < new.held_until {
+    if now < new.hold_ends {
         let end = end_hold(&new.object, now, Afterwards::Free);
         tx.pipeline(vec![end]).await?;
     }

@@ -48,7 +48,7 @@ impl Object {
 }
 
 /// Until when a hold lasts that begins now. Nothing is let go of after that: others may hold the object by then.
-pub fn held_until(now: i64) -> i64 {
+pub fn hold_ends(now: i64) -> i64 {
     now + HELD
 }
 
@@ -67,7 +67,7 @@ pub async fn hold(tx: &mut Tx, new: Object, now: i64) -> Result<Object, StoreErr
         new.id.into(),
         new.sha256.into(),
         new.size.into(),
-        held_until(now).into(),
+        hold_ends(now).into(),
         now.into(),
     ];
     let row = tx.first(sql, &parameters).await?;

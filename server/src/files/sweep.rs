@@ -119,9 +119,7 @@ impl Sweep {
             }
         }
     }
-}
 
-impl Sweep {
     /// Removes what no upload that is still coming can be writing. No record says anything of it.
     async fn half_written(&self) -> u64 {
         let Some(place) = &self.place else {

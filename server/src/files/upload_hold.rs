@@ -49,7 +49,7 @@ impl UploadHold {
             held: Held {
                 object: file.object,
                 file: file.id,
-                until: file.held_until,
+                until: file.hold_ends,
             },
             lasts: true,
         }

@@ -244,7 +244,7 @@ fn named_file(
             sha256: received.staged.sha256(),
             size: received.size,
         },
-        held_until: objects::held_until(context.now()),
+        hold_ends: objects::hold_ends(context.now()),
         by: call.caller()?.id,
         now: context.now(),
     })

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use tplkit_server::files::claim_storage;
 use tplkit_server::files::create::NewFile;
-use tplkit_server::files::objects::{Object, held_until, hold};
+use tplkit_server::files::objects::{Object, hold, hold_ends};
 use tplkit_server::files::sweep::Sweep;
 use tplkit_server::files::upload_hold::UploadHold;
 use tplkit_server::files::verify::verify;
@@ -243,7 +243,7 @@ fn hold_of(world: &World, object: Object) -> UploadHold {
         name: String::new(),
         content_type: String::new(),
         object,
-        held_until: held_until(now),
+        hold_ends: hold_ends(now),
         by: Uuid::nil(),
         now,
     };
