@@ -8,10 +8,14 @@ mod list;
 mod plans;
 mod quota;
 mod races;
+mod raw_upload;
 mod row_security;
 mod same_bytes;
 mod sweep;
 mod upload;
+mod upload_forms;
+mod upload_keys;
+mod upload_refusals;
 
 use std::path::Path;
 
