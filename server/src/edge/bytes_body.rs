@@ -1,20 +1,19 @@
 //! A body of a response of any form: the connection knows from when to when its bytes are sent.
 
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 
 use axum::body::Body;
 use axum::http::header;
 use axum::response::Response;
 use bytes::Bytes;
-use http_body::{Body as HttpBody, Frame, SizeHint};
+use http_body::{Body as _, Frame};
+use http_body_util::BodyExt as _;
 
 use super::connections::ConnectionState;
 
-struct BytesBody {
-    body: Body,
-    /// How many bytes are still to come, where the length is announced.
+/// What of a body is still to come. It is dropped with the body.
+struct BytesToCome {
+    /// How many bytes, where the length is announced.
     left: Option<u64>,
     state: Arc<ConnectionState>,
 }
@@ -25,39 +24,23 @@ pub(super) fn with_bytes(response: Response, state: Arc<ConnectionState>) -> Res
     let announced = response.headers().get(header::CONTENT_LENGTH);
     let announced = announced.and_then(|length| length.to_str().ok()?.parse().ok());
     let left = announced.or_else(|| response.body().size_hint().exact());
-    response.map(|body| Body::new(BytesBody { body, left, state }))
+    let mut to_come = BytesToCome { left, state };
+    response.map(|body| Body::new(body.inspect_frame(move |frame| to_come.count(frame))))
 }
 
-impl HttpBody for BytesBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
-        if let (Some(left), Some(Ok(frame))) = (&mut self.left, &frame) {
-            let bytes = frame.data_ref().map_or(0, Bytes::len);
-            *left = left.saturating_sub(bytes as u64);
-            if *left == 0 {
-                // The library may send these, and read what the client sends next, before it drops this body.
-                self.state.end_bytes();
-            }
+impl BytesToCome {
+    fn count(&mut self, frame: &Frame<Bytes>) {
+        let Some(left) = &mut self.left else { return };
+        let bytes = frame.data_ref().map_or(0, Bytes::len);
+        *left = left.saturating_sub(bytes as u64);
+        if *left == 0 {
+            // The library may send these, and read what the client sends next, before it drops the body.
+            self.state.end_bytes();
         }
-        Poll::Ready(frame)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }
 
-impl Drop for BytesBody {
+impl Drop for BytesToCome {
     fn drop(&mut self) {
         self.state.end_bytes();
     }
@@ -69,7 +52,7 @@ mod tests {
 
     use http_body_util::BodyExt as _;
 
-    use super::*;
+    use super::{Body, Response, header, with_bytes};
     use crate::edge::connections::ConnectionRegistry;
 
     /// The response of a file that comes in two parts.
