@@ -101,7 +101,12 @@ impl Store {
     where
         F: Future<Output = Result<T, StoreError>>,
     {
-        self.swept.look(scopes, look).await
+        let awake = scopes.iter().filter(|scope| !self.rests(scope));
+        let looks = awake.map(|scope| {
+            let found = look(scope);
+            async move { (scope, found.await) }
+        });
+        self.swept.together(looks).await
     }
 
     /// Whether a look there would wait for a worker that has just kept one waiting.
@@ -239,5 +244,49 @@ impl Tx {
         }
         let sql = "SELECT note_queue($1) {into $1}";
         self.query(sql, &[organization.into()]).await.map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use tokio::sync::Barrier;
+    use tokio::time::timeout;
+    use uuid::Uuid;
+
+    use super::{LOOKS_AT_ONCE, Scope, Shard, Store};
+
+    #[tokio::test]
+    async fn some_are_looked_at_together_and_no_more() {
+        let [resting, first, last] = [0, 1, 100].map(Uuid::from_u128);
+        let store = Store::open("sqlite::memory:").await.expect("opens");
+        store
+            .swept
+            .lie([(resting, Shard { worker: 1, id: 1 })].into());
+        store.swept.waited(resting);
+        let mut scopes = vec![Scope::OperatorOf(resting), Scope::OperatorOf(first)];
+        scopes.extend(
+            (2..)
+                .map(Uuid::from_u128)
+                .map(Scope::OperatorOf)
+                .take(2 * LOOKS_AT_ONCE - 2),
+        );
+        scopes.push(Scope::OperatorOf(last));
+        // Nobody comes through before so many are there.
+        let (barrier, under_way) = (Barrier::new(LOOKS_AT_ONCE), AtomicUsize::new(0));
+        let looks = store.look(&scopes, |_| async {
+            let others = under_way.fetch_add(1, Ordering::Relaxed);
+            barrier.wait().await;
+            under_way.fetch_sub(1, Ordering::Relaxed);
+            Ok(others)
+        });
+        let found = timeout(Duration::from_secs(60), looks).await.expect("ends");
+        let seen: Vec<&Scope> = found.iter().map(|(scope, _)| *scope).collect();
+        assert_eq!(seen, scopes.iter().skip(1).collect::<Vec<_>>());
+        for (_, others) in found {
+            assert!(others.expect("is found") < LOOKS_AT_ONCE);
+        }
     }
 }

@@ -11,8 +11,8 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use super::Scope;
 use super::queues::LOOKS_AT_ONCE;
-use super::{Scope, StoreError};
 
 /// For how long nothing is looked for on a worker that kept a look waiting: everybody else would wait with it.
 const REST: Duration = Duration::from_secs(10);
@@ -130,23 +130,6 @@ impl Swept {
         self.workers().rests(worker)
     }
 
-    /// [`Store::look`](super::Store::look).
-    pub(super) async fn look<'s, T, F>(
-        &self,
-        scopes: &'s [Scope],
-        look: impl Fn(&'s Scope) -> F,
-    ) -> Vec<(&'s Scope, Result<T, StoreError>)>
-    where
-        F: Future<Output = Result<T, StoreError>>,
-    {
-        let awake = scopes.iter().filter(|scope| !self.rests(scope));
-        let looks = awake.map(|scope| {
-            let found = look(scope);
-            async move { (scope, found.await) }
-        });
-        self.together(looks).await
-    }
-
     /// What some looks find, in their order, of which [`LOOKS_AT_ONCE`] are under way.
     pub(super) async fn together<F: Future>(
         &self,
@@ -172,14 +155,10 @@ impl Swept {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::time::Duration;
-
-    use tokio::sync::Barrier;
-    use tokio::time::{Instant, timeout};
+    use tokio::time::Instant;
     use uuid::Uuid;
 
-    use super::{ByPlace, LOOKS_AT_ONCE, REST, Scope, Shard, Swept};
+    use super::{ByPlace, REST, Scope, Shard, Swept};
 
     /// Two organizations lie on one worker, and a third elsewhere.
     #[test]
@@ -228,35 +207,5 @@ mod tests {
             unknown: vec![new],
         };
         assert_eq!(swept.by_place([one, elsewhere, new, far, other]), by_place);
-    }
-
-    #[tokio::test]
-    async fn some_are_looked_at_together_and_no_more() {
-        let [resting, first, last] = [0, 1, 100].map(Uuid::from_u128);
-        let swept = Swept::default();
-        swept.lie([(resting, Shard { worker: 1, id: 1 })].into());
-        swept.waited(resting);
-        let mut scopes = vec![Scope::OperatorOf(resting), Scope::OperatorOf(first)];
-        scopes.extend(
-            (2..)
-                .map(Uuid::from_u128)
-                .map(Scope::OperatorOf)
-                .take(2 * LOOKS_AT_ONCE - 2),
-        );
-        scopes.push(Scope::OperatorOf(last));
-        // Nobody comes through before so many are there.
-        let (barrier, under_way) = (Barrier::new(LOOKS_AT_ONCE), AtomicUsize::new(0));
-        let looks = swept.look(&scopes, |_| async {
-            let others = under_way.fetch_add(1, Ordering::Relaxed);
-            barrier.wait().await;
-            under_way.fetch_sub(1, Ordering::Relaxed);
-            Ok(others)
-        });
-        let found = timeout(Duration::from_secs(60), looks).await.expect("ends");
-        let seen: Vec<&Scope> = found.iter().map(|(scope, _)| *scope).collect();
-        assert_eq!(seen, scopes.iter().skip(1).collect::<Vec<_>>());
-        for (_, others) in found {
-            assert!(others.expect("is found") < LOOKS_AT_ONCE);
-        }
     }
 }
