@@ -39,7 +39,8 @@ pub(crate) fn serve() -> Exit {
         forward.send(Event::Closed).ok();
         read
     });
-    // One message at a time: an editor that does not read stops the loop, and nothing piles up.
+    // One message at a time: an editor that does not read stops the loop, so no responses pile up. What it sends
+    // meanwhile does, in `events`: its cancellations are taken in at once.
     let (sender, outgoing) = mpsc::sync_channel(0);
     let writer = thread::spawn(move || write_all(&mut io::stdout().lock(), outgoing));
     let send = move |message: Message| sender.send(message).is_ok();
