@@ -11,6 +11,7 @@ use super::create::NewFile;
 use super::objects::{Afterwards, Object, end_hold};
 use super::storage::{FileStorage, FileStorageError};
 use super::sweep::{condemn_one, forget};
+use super::uploads::UploadPermit;
 use crate::context::Context;
 use crate::store::{Scope, Store, StoreError, Tx};
 
@@ -21,6 +22,8 @@ pub struct UploadHold {
     place: FileStorage,
     context: Context,
     held: Held,
+    /// The upload counts as one in progress while its bytes get their name, whether or not its client is still there.
+    _permit: UploadPermit,
     /// There is something to let go of.
     lasts: bool,
 }
@@ -41,6 +44,7 @@ impl UploadHold {
         place: &FileStorage,
         context: &Context,
         file: &NewFile,
+        permit: UploadPermit,
     ) -> UploadHold {
         UploadHold {
             store: store.clone(),
@@ -51,6 +55,7 @@ impl UploadHold {
                 file: file.id,
                 until: file.hold_ends,
             },
+            _permit: permit,
             lasts: true,
         }
     }

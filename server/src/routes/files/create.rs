@@ -18,6 +18,7 @@ use crate::files::name::{UNKNOWN_TYPE, name_fault, type_fault};
 use crate::files::objects::{self, Object};
 use crate::files::storage::{FileStorageError, Staged};
 use crate::files::upload_hold::UploadHold;
+use crate::files::uploads::UploadPermit;
 use crate::http::idempotency::KeptRefusal;
 use crate::http::multipart::AROUND;
 use crate::http::response::ApiResponse;
@@ -53,7 +54,7 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     let head = head(&mut call, to)?;
     call.app.files.place()?;
     let mut key = call.streamed_key().await?;
-    let uploaded = match store_bytes(&mut call, &head, to, &mut key).await {
+    let uploaded = match store_bytes(&mut call, &head, to, &mut key, permit).await {
         Ok(ReceivedUpload::File(stored)) => {
             let StoredUpload { file, hold } = *stored;
             let recorded = call.write(file, |tx, ctx| Box::pin(record(tx, ctx))).await;
@@ -71,7 +72,6 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
             _ => key.done(),
         }
     }
-    drop(permit);
     uploaded
 }
 
@@ -159,6 +159,7 @@ async fn store_bytes(
     head: &Head,
     to: Destination,
     key: &mut Option<StreamedKey>,
+    permit: UploadPermit,
 ) -> Result<ReceivedUpload, Refusal> {
     let named = head.name.is_some();
     let received = receive(call, head.boundary.clone(), |part| check(part, named)).await?;
@@ -176,7 +177,7 @@ async fn store_bytes(
     let object = held.await?;
     let file = NewFile { object, ..new };
     let app = &call.app;
-    let hold = UploadHold::new(&app.store, app.files.place()?, &app.context, &file);
+    let hold = UploadHold::new(&app.store, app.files.place()?, &app.context, &file, permit);
     let hold = keep(received.staged, object, hold).await?;
     let stored = StoredUpload { file, hold };
     Ok(ReceivedUpload::File(Box::new(stored)))

@@ -23,6 +23,7 @@ on_both_stores!(
     a_file_without_a_use_goes_when_its_grace_is_over,
     bytes_go_with_their_last_record,
     what_was_written_for_no_record_is_swept,
+    an_upload_counts_until_its_hold_ends,
     an_upload_that_comes_to_nothing_lets_go_of_its_own_hold_alone,
     what_a_killed_process_has_half_written_is_swept,
     records_and_bytes_are_compared,
@@ -248,7 +249,21 @@ fn hold_of(world: &World, object: Object) -> UploadHold {
         now,
     };
     let place = world.app.files.place().expect("a place");
-    UploadHold::new(&world.store, place, &world.context, &file)
+    let permit = world.app.files.uploads.begin(object.organization, file.by);
+    let permit = permit.expect("room");
+    UploadHold::new(&world.store, place, &world.context, &file, permit)
+}
+
+async fn an_upload_counts_until_its_hold_ends(place: Place) {
+    let world = World::new(place).await;
+    let object = written(&world, b"abc").await;
+    let hold = hold_of(&world, object);
+    let uploads = &world.app.files.uploads;
+    let begin = || uploads.begin(object.organization, Uuid::nil()).ok();
+    let others: Vec<_> = std::iter::from_fn(begin).collect();
+    assert_eq!(others.len(), 15);
+    hold.done();
+    assert!(begin().is_some());
 }
 
 async fn an_upload_that_comes_to_nothing_lets_go_of_its_own_hold_alone(place: Place) {
