@@ -26,7 +26,8 @@ GRANT SELECT ON queue_notes TO tplkit_operator;
 
 -- An older version gave a number, and what a function gives cannot be replaced.
 DROP FUNCTION IF EXISTS note_queue(uuid);
--- Gives whether it wrote the note. Nobody waits for another writer: where one renews the note, it is renewed.
+-- Gives whether it wrote the note. Nobody waits to renew one: where another writer renews it, it is renewed. Who writes
+-- the first note of an organization waits for others that do, until their transactions end.
 CREATE FUNCTION note_queue(organization uuid) RETURNS boolean
     LANGUAGE plpgsql
     SECURITY DEFINER
