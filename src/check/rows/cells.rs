@@ -6,9 +6,10 @@ use std::ops::Range;
 
 use super::index::Index;
 use super::layout::{Layout, Slot};
-use super::reader::{ByteRange, Reader, Row, form};
+use super::reader::Reader;
+use super::row::{ByteRange, Row};
 use super::scan_result::{List, ScanResult};
-use super::{reparse, repeats};
+use super::{form, reparse, repeats};
 use crate::finding::catalog::{I001, R004, R007, R009, R017, R019, R022, R026, R027};
 use crate::finding::suggest::short_text;
 use crate::finding::{Edit, Finding, Fix, Place, Rule};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::context::RowsContext;
-use super::reader::form;
+use super::form;
 use crate::check::facts::{Column, Origin};
 use crate::json::{JsonKind, Node, write_string};
 use crate::maps::HashMap;

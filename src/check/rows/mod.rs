@@ -12,12 +12,14 @@
 mod cells;
 mod context;
 mod entry;
+mod form;
 mod index;
 mod layout;
 mod links;
 mod reader;
 mod reparse;
 mod repeats;
+mod row;
 mod scan_result;
 mod secret_scan;
 
