@@ -19,27 +19,23 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
-use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Config, Connection, SimpleQueryMessage};
+use tokio_postgres::{Client, Config, Connection};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::PATIENCE;
+use super::connect_error::{Cause, ConnectError};
 use super::host_list::{NamedHost, split};
-use super::socket::{LentSocket, Socket, StartError, sign_in};
-use crate::store::{StoreError, sql_log};
+use super::host_probe::{History, history, takes_writes};
+use super::socket::{LentSocket, Socket, sign_in};
+use crate::store::StoreError;
 
 pub(super) type Pool = managed::Pool<Hosts>;
 pub(super) type Object = managed::Object<Hosts>;
-pub(super) type PoolError = managed::PoolError<ConnectError>;
 
 /// How long one of several hosts may take for the whole start of a connection.
 const HOST: Duration = Duration::from_secs(2);
 /// How long each of the others is waited for once one takes writes: a newer primary may be among them.
 const OTHERS: Duration = Duration::from_millis(500);
-/// Where this cluster is in its history. Every role may call both functions; what is not PostgreSQL, or
-/// shows none of it, has no history.
-const HISTORY: &str = "SELECT system_identifier, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) \
-     FROM pg_control_system()";
 
 /// The hosts of a database, as the maker of connections to it.
 #[derive(Debug)]
@@ -78,20 +74,6 @@ impl HostState {
         if self.current == Some(number) {
             self.current = None;
         }
-    }
-}
-
-/// A cluster, and the timeline that it writes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct History {
-    cluster: String,
-    timeline: u32,
-}
-
-impl History {
-    /// Whether the other one is of the same cluster, after a promotion.
-    fn is_before(&self, other: &History) -> bool {
-        self.cluster == other.cluster && self.timeline < other.timeline
     }
 }
 
@@ -169,98 +151,6 @@ impl std::ops::Deref for Session {
 impl std::ops::DerefMut for Session {
     fn deref_mut(&mut self) -> &mut ClientWrapper {
         &mut self.client
-    }
-}
-
-/// Why none of the hosts could be used: what each said.
-#[derive(Debug)]
-pub(super) struct ConnectError(Vec<(Arc<str>, Cause)>);
-
-#[derive(Debug)]
-enum Cause {
-    Database(tokio_postgres::Error),
-    Socket(io::Error),
-    Silence,
-    /// It writes a timeline that another host has left behind.
-    Left {
-        timeline: u32,
-        newest: u32,
-    },
-}
-
-impl ConnectError {
-    /// Whether one of them said that.
-    pub(super) fn has_code(&self, code: &SqlState) -> bool {
-        self.0
-            .iter()
-            .any(|(_, cause)| matches!(cause, Cause::Database(error) if error.code() == Some(code)))
-    }
-}
-
-impl From<StartError> for Cause {
-    fn from(error: StartError) -> Cause {
-        match error {
-            StartError::Socket(error) => Cause::Socket(error),
-            StartError::Driver(error) => Cause::Database(error),
-        }
-    }
-}
-
-impl From<Cause> for StoreError {
-    fn from(cause: Cause) -> StoreError {
-        match cause {
-            Cause::Database(error) => error.into(),
-            Cause::Socket(error) => {
-                StoreError::Unavailable(format!("error connecting to server: {error}"))
-            }
-            Cause::Silence => StoreError::silent(),
-            Cause::Left { timeline, newest } => StoreError::Unavailable(format!(
-                "it takes writes on timeline {timeline}, and timeline {newest} was seen: another host \
-                 was promoted after it, and it has to become a standby of that one"
-            )),
-        }
-    }
-}
-
-impl From<ConnectError> for StoreError {
-    fn from(error: ConnectError) -> StoreError {
-        let mut texts = Vec::new();
-        let mut turned_away = true;
-        for (host, cause) in error.0 {
-            let text = match StoreError::from(cause) {
-                StoreError::TurnedAway(text) => text,
-                other => {
-                    turned_away = false;
-                    match other {
-                        // What goes wrong while connecting can be right the next time.
-                        StoreError::Unavailable(text) | StoreError::Internal(text) => text,
-                        other => other.to_string(),
-                    }
-                }
-            };
-            texts.push(format!("{host}: {text}"));
-        }
-        let text = texts.join("; ");
-        if turned_away {
-            StoreError::TurnedAway(text)
-        } else {
-            StoreError::Unavailable(text)
-        }
-    }
-}
-
-impl From<PoolError> for StoreError {
-    fn from(error: PoolError) -> StoreError {
-        use managed::{PoolError, TimeoutType};
-        match error {
-            PoolError::Backend(error) => error.into(),
-            PoolError::Timeout(TimeoutType::Wait) => {
-                StoreError::Unavailable("all connections are in use".to_owned())
-            }
-            PoolError::Timeout(_) => StoreError::silent(),
-            PoolError::Closed => StoreError::Unavailable("the pool is closed".to_owned()),
-            other => StoreError::Unavailable(format!("{other:?}")),
-        }
     }
 }
 
@@ -493,55 +383,6 @@ impl managed::Manager for Hosts {
 /// Nothing that is done under the lock can leave it half done.
 fn lock_state(shared: &Mutex<HostState>) -> MutexGuard<'_, HostState> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Whether it says that there is no such function, or that it is not for everybody, or not supported.
-fn has_no_history(error: &tokio_postgres::Error) -> bool {
-    let code = error.code().map_or("", SqlState::code);
-    code.starts_with("42") || code.starts_with("0A")
-}
-
-/// The value of a setting, as the driver asks for it where it connects by itself.
-const READ_ONLY: &str = "SHOW transaction_read_only";
-
-/// Refuses a host that takes no writes.
-async fn takes_writes(client: &Client) -> Result<(), Cause> {
-    sql_log::control(READ_ONLY);
-    let messages = client
-        .simple_query(READ_ONLY)
-        .await
-        .map_err(Cause::Database)?;
-    let is_read_only = messages.iter().any(|message| match message {
-        SimpleQueryMessage::Row(row) => row.get(0) == Some("on"),
-        _ => false,
-    });
-    if is_read_only {
-        let why = "database does not allow writes";
-        let error = io::Error::new(io::ErrorKind::PermissionDenied, why);
-        return Err(Cause::Socket(error));
-    }
-    Ok(())
-}
-
-async fn history(client: &Client) -> Result<Option<History>, tokio_postgres::Error> {
-    sql_log::control(HISTORY);
-    let messages = match client.simple_query(HISTORY).await {
-        Ok(messages) => messages,
-        // What has no such functions, or keeps them to itself, says so.
-        Err(error) if has_no_history(&error) => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let row = messages.iter().find_map(|message| match message {
-        SimpleQueryMessage::Row(row) => Some(row),
-        _ => None,
-    });
-    let read = |row: &tokio_postgres::SimpleQueryRow| {
-        Some(History {
-            cluster: row.get(0)?.to_owned(),
-            timeline: u32::from_str_radix(row.get(1)?, 16).ok()?,
-        })
-    };
-    Ok(row.and_then(read))
 }
 
 #[cfg(test)]

@@ -7,7 +7,9 @@
 //! Reads of one statement have connections of their own, on which no words begin or end a transaction
 //! (`readers`, `wire`), unless there is a pooler in between.
 
+mod connect_error;
 mod host_list;
+mod host_probe;
 mod hosts;
 mod readers;
 mod settings;

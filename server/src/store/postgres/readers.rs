@@ -7,7 +7,8 @@ use std::fmt;
 
 use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
 
-use super::hosts::{ConnectError, Hosts, SessionOrigin};
+use super::connect_error::ConnectError;
+use super::hosts::{Hosts, SessionOrigin};
 use super::wire::{Wire, WireError, WireResponses, WireStatement};
 
 pub(super) type ReadPool = managed::Pool<Readers>;

@@ -7,7 +7,8 @@ use deadpool::Status;
 use tokio::sync::OnceCell;
 use tokio_postgres::error::SqlState;
 
-use super::hosts::{Object, Pool, PoolError};
+use super::connect_error::PoolError;
+use super::hosts::{Object, Pool};
 use super::readers::ReadPool;
 use super::settings::Settings;
 use crate::store::StoreError;
