@@ -13,6 +13,7 @@ mod follow;
 mod freed_values;
 mod packaged_cell;
 mod row;
+mod rows;
 mod unwritten_cells;
 mod write;
 

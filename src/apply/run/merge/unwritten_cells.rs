@@ -8,9 +8,9 @@ use crate::rows::equal;
 use crate::workspace::ledger::{Cells, CellsOf, CellsPart, Entry};
 use crate::workspace::{RowData, Target};
 
-use super::cells::unread;
 use super::packaged_cell::same_link;
 use super::row::{Candidate, MergedTable};
+use super::rows::unread;
 
 /// A cell of which the package says something else than its base.
 struct OtherCell {
