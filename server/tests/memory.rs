@@ -38,7 +38,7 @@ const KEPT: usize = 60_000_000;
 /// Until then it has to be given back.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often that is looked at.
-const GLANCE: Duration = Duration::from_millis(50);
+const POLL_EVERY: Duration = Duration::from_millis(50);
 
 /// A package written as programs write JSON: nothing of it is in canonical form. Each table points at the one
 /// before, so that an upgrade compares what rows hold.
@@ -194,10 +194,10 @@ async fn a_large_package_takes_twice_its_size_and_is_given_back(place: Place) {
     let updated: u64 = updated.filter_map(|table| table["update"].as_u64()).sum();
     assert_eq!(updated, TABLES as u64 - 1);
     let given_back = || {
-        thread::sleep(GLANCE);
+        thread::sleep(POLL_EVERY);
         resident(&serving) <= KEPT
     };
-    let looks = PATIENCE.as_millis() / GLANCE.as_millis();
+    let looks = PATIENCE.as_millis() / POLL_EVERY.as_millis();
     let back = (0..looks).any(|_| given_back());
     assert!(back, "{} bytes are kept, {idle} idle", resident(&serving));
 }

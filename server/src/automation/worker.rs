@@ -23,7 +23,7 @@ use crate::store::{LOOKS_AT_ONCE, SWEEP, Scope, Store, StoreError, Value};
 /// How long nobody looks when no signal comes.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// How long more runs are claimed from a backlog before it is asked again what else there is to do.
-const GLANCE: Duration = Duration::from_millis(50);
+const LOOK_AGAIN_IN_BACKLOG: Duration = Duration::from_millis(50);
 /// How long the events of a backlog rest after some of them were made runs, as a multiple of the time that this
 /// took: runs that wait already need the store more.
 const REST: u32 = 2;
@@ -44,7 +44,7 @@ impl RunExecutor {
             while runs.try_join_next().is_some() {}
             while making.try_join_next().is_some() {}
             let room = self.capacity.free_workers();
-            let known = backlog.is_some_and(|since| since.elapsed() < GLANCE);
+            let known = backlog.is_some_and(|since| since.elapsed() < LOOK_AGAIN_IN_BACKLOG);
             // A claim costs much the same however many it finds.
             let room = if known && room < run_lease::PART {
                 0
@@ -102,7 +102,7 @@ impl RunExecutor {
                 _ = runs.join_next(), if !runs.is_empty() => {}
                 () = self.signal.notified() => {}
                 () = self.capacity.freed() => {}
-                () = tokio::time::sleep(if backlog.is_some() { GLANCE } else { LOOK_AGAIN }) => {}
+                () = tokio::time::sleep(if backlog.is_some() { LOOK_AGAIN_IN_BACKLOG } else { LOOK_AGAIN }) => {}
             }
         }
         while runs.join_next().await.is_some() {}

@@ -16,10 +16,10 @@ use super::{Limits, RequestHandler, refuse_new};
 /// How many connections the system may hold ready for us.
 const BACKLOG: u32 = 4096;
 /// How often the number of connections is checked again.
-const GLANCE: Duration = Duration::from_millis(20);
+const CHECK_EVERY: Duration = Duration::from_millis(20);
 /// How often a listener that is about to close is looked at: for as long as a connection across the
 /// world takes to begin.
-const LAST_GLANCES: usize = 10;
+const LAST_CHECKS: usize = 10;
 const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
@@ -82,7 +82,7 @@ pub async fn serve<A: RequestHandler>(
     // that it is the last one. Where nobody is connected there is nothing to wait for.
     let crowded = async {
         while edge.connections.len() > 0 {
-            sleep(GLANCE).await;
+            sleep(CHECK_EVERY).await;
         }
     };
     tokio::select! {
@@ -129,7 +129,7 @@ impl<A: RequestHandler> Edge<A> {
                 return Some(place);
             }
             self.connections.make_room(self.accept_some());
-            let wait = timeout(GLANCE, self.permits.clone().acquire_owned());
+            let wait = timeout(CHECK_EVERY, self.permits.clone().acquire_owned());
             if let Ok(place) = wait.await {
                 return place.ok();
             }
@@ -165,13 +165,13 @@ impl<A: RequestHandler> Edge<A> {
         });
     }
 
-    /// Takes those who are in the door, and closes it.
+    /// Takes the connections that wait at the listener already, and closes it.
     async fn accept_the_last(&self, listener: TcpListener) {
         refuse_new::close(&listener);
         let Ok(listener) = listener.into_std() else {
             return;
         };
-        for _ in 0..LAST_GLANCES {
+        for _ in 0..LAST_CHECKS {
             // Asked directly: the runtime may not have heard of them yet.
             while let Ok((tcp, peer)) = listener.accept() {
                 let tcp = tcp
@@ -183,7 +183,7 @@ impl<A: RequestHandler> Edge<A> {
                 }
             }
             // For connections that are on their way in.
-            sleep(GLANCE).await;
+            sleep(CHECK_EVERY).await;
         }
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct ConnectionState {
     writing: AtomicBool,
     /// What is sent may be bytes of a body of any form.
     sends_bytes: AtomicBool,
-    /// The last of them are on their way.
+    /// The last of them were handed over.
     bytes_ended: AtomicBool,
     closing: Notify,
 }

@@ -127,7 +127,7 @@ impl StoreError {
     pub(super) fn of_database(code: &str, message: &str, constraint: Option<&str>) -> StoreError {
         use tokio_postgres::error::SqlState;
         let class = code.get(..2).unwrap_or_default();
-        let text = if SPEAKABLE.contains(&class) {
+        let text = if WITHOUT_VALUES.contains(&class) {
             format!("{message} ({code})")
         } else {
             format!("an error of the database ({code})")
@@ -220,7 +220,7 @@ fn constraint(message: &str) -> String {
 
 /// Classes of errors whose messages hold none of the values that a statement was given. Others do:
 /// "invalid input syntax for type …" repeats the input.
-const SPEAKABLE: [&str; 12] = [
+const WITHOUT_VALUES: [&str; 12] = [
     "08", "25", "28", "3D", "40", "42", "53", "54", "55", "57", "58", "XX",
 ];
 /// Classes of errors that may be over later.

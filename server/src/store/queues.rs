@@ -22,7 +22,7 @@ const NOTED: i64 = 30_000_000;
 /// How often a process looks at all organizations.
 pub const SWEEP: Duration = Duration::from_secs(10);
 
-/// How many looks of a process are under way at most: each takes one of its connections, on a worker that hangs for as
+/// How many looks of a process are in flight at most: each takes one of its connections, on a worker that hangs for as
 /// long as a statement may take.
 pub const LOOKS_AT_ONCE: usize = 4;
 
@@ -146,7 +146,7 @@ impl Store {
             of.insert(row.get(0)?, shard);
         }
         let all: Vec<Uuid> = of.keys().copied().collect();
-        self.swept.lie(of);
+        self.swept.set_shards(of);
         let mut found = self.due_among(due, all, now).await?;
         // Whoever notes new ones at the same time has the same order.
         found.organizations.sort_unstable();
@@ -264,7 +264,7 @@ mod tests {
         let store = Store::open("sqlite::memory:").await.expect("opens");
         store
             .swept
-            .lie([(resting, Shard { worker: 1, id: 1 })].into());
+            .set_shards([(resting, Shard { worker: 1, id: 1 })].into());
         store.swept.waited(resting);
         let mut scopes = vec![Scope::OperatorOf(resting), Scope::OperatorOf(first)];
         scopes.extend(
@@ -275,11 +275,11 @@ mod tests {
         );
         scopes.push(Scope::OperatorOf(last));
         // Nobody comes through before so many are there.
-        let (barrier, under_way) = (Barrier::new(LOOKS_AT_ONCE), AtomicUsize::new(0));
+        let (barrier, in_flight) = (Barrier::new(LOOKS_AT_ONCE), AtomicUsize::new(0));
         let looks = store.look(&scopes, |_| async {
-            let others = under_way.fetch_add(1, Ordering::Relaxed);
+            let others = in_flight.fetch_add(1, Ordering::Relaxed);
             barrier.wait().await;
-            under_way.fetch_sub(1, Ordering::Relaxed);
+            in_flight.fetch_sub(1, Ordering::Relaxed);
             Ok(others)
         });
         let found = timeout(Duration::from_secs(60), looks).await.expect("ends");

@@ -28,7 +28,7 @@ pub(super) struct Swept {
     workers: Mutex<Workers>,
 }
 
-/// The looks that may be under way.
+/// The looks that may be in flight.
 #[derive(Debug)]
 struct Places(Semaphore);
 
@@ -87,7 +87,7 @@ impl Swept {
     }
 
     /// Remembers where all organizations lie.
-    pub(super) fn lie(&self, of: HashMap<Uuid, Shard>) {
+    pub(super) fn set_shards(&self, of: HashMap<Uuid, Shard>) {
         self.workers().of = of;
     }
 
@@ -130,7 +130,7 @@ impl Swept {
         self.workers().rests(worker)
     }
 
-    /// What some looks find, in their order, of which [`LOOKS_AT_ONCE`] are under way.
+    /// What some looks find, in their order, of which [`LOOKS_AT_ONCE`] are in flight.
     pub(super) async fn together<F: Future>(
         &self,
         looks: impl IntoIterator<Item = F>,
@@ -166,7 +166,7 @@ mod tests {
         let [one, other, elsewhere, new] = [1, 2, 3, 4].map(Uuid::from_u128);
         let swept = Swept::default();
         let shard = |worker, id| Shard { worker, id };
-        swept.lie(
+        swept.set_shards(
             [
                 (one, shard(1, 1)),
                 (other, shard(1, 2)),
@@ -197,7 +197,7 @@ mod tests {
             (other, shard(1, 1)),
             (elsewhere, shard(1, 2)),
         ];
-        swept.lie(near.into_iter().chain([(far, shard(2, 3))]).collect());
+        swept.set_shards(near.into_iter().chain([(far, shard(2, 3))]).collect());
         let by_place = ByPlace {
             known: [
                 (1, [(1, vec![one, other]), (2, vec![elsewhere])].into()),

@@ -94,7 +94,7 @@ impl<'d> Facts<'d> {
     }
 
     /// The columns that the plan creates in no table that is known.
-    pub fn homeless_columns(&self) -> Vec<Column<'d>> {
+    pub fn columns_of_no_table(&self) -> Vec<Column<'d>> {
         let updates = self.column_updates();
         self.steps_with(Tool::CreateColumn)
             .filter(|step| !self.has_home(step))

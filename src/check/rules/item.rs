@@ -50,8 +50,8 @@ impl<'d> Tables<'d> {
                 entries.entry(uid).or_insert(entry);
             }
         }
-        let homeless = facts.homeless_columns();
-        let links = homeless.iter().filter(|column| column.is_link());
+        let of_no_table = facts.columns_of_no_table();
+        let links = of_no_table.iter().filter(|column| column.is_link());
         Tables {
             entries,
             linked: linked_tables(facts),

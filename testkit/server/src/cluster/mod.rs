@@ -29,7 +29,7 @@ use super::once_per_build::temporary_folder;
 
 const SUPERVISE: &str = include_str!("supervise.sh");
 const PATIENCE: Duration = Duration::from_secs(60);
-const GLANCE: Duration = Duration::from_millis(20);
+const POLL_EVERY: Duration = Duration::from_millis(20);
 /// Of sockets, unless a test asks for something else.
 const PORT: u16 = 5432;
 
@@ -150,11 +150,11 @@ impl Cluster {
     pub fn pause(&mut self) -> io::Result<()> {
         self.send("stop\n")?;
         let pid_file = self.pid_file();
-        for _ in 0..PATIENCE.as_millis() / GLANCE.as_millis() {
+        for _ in 0..PATIENCE.as_millis() / POLL_EVERY.as_millis() {
             if !pid_file.exists() {
                 return Ok(());
             }
-            thread::sleep(GLANCE);
+            thread::sleep(POLL_EVERY);
         }
         Err(io::Error::other("PostgreSQL did not stop"))
     }
@@ -292,7 +292,7 @@ impl Cluster {
 
     fn wait_until_ready(&mut self) -> io::Result<()> {
         let pid_file = self.pid_file();
-        for _ in 0..PATIENCE.as_millis() / GLANCE.as_millis() {
+        for _ in 0..PATIENCE.as_millis() / POLL_EVERY.as_millis() {
             // The eighth line of this file is how the server itself says that it takes connections.
             let state = fs::read_to_string(&pid_file).unwrap_or_default();
             if state
@@ -307,7 +307,7 @@ impl Cluster {
             {
                 break;
             }
-            thread::sleep(GLANCE);
+            thread::sleep(POLL_EVERY);
         }
         let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
         Err(io::Error::other(format!(

@@ -8,7 +8,7 @@ use std::thread;
 use tplkit_server::context::random;
 
 use super::programs::Programs;
-use super::{Cluster, GLANCE, PATIENCE};
+use super::{Cluster, PATIENCE, POLL_EVERY};
 
 /// A primary, and a standby that has all that the primary acknowledges.
 pub fn pair(programs: &Programs) -> io::Result<(Cluster, Cluster)> {
@@ -48,11 +48,11 @@ pub fn free_port() -> u16 {
 }
 
 fn until(holds: impl Fn() -> io::Result<bool>) -> io::Result<()> {
-    for _ in 0..PATIENCE.as_millis() / GLANCE.as_millis() {
+    for _ in 0..PATIENCE.as_millis() / POLL_EVERY.as_millis() {
         if holds()? {
             return Ok(());
         }
-        thread::sleep(GLANCE);
+        thread::sleep(POLL_EVERY);
     }
     Err(io::Error::other("it did not come to that"))
 }

@@ -131,7 +131,7 @@ mod tests {
 
     use super::roles;
 
-    /// What a role may pass by elsewhere is no wall there.
+    /// Row security holds nobody back who may bypass it on a worker.
     #[test]
     fn a_role_that_may_pass_row_level_security_by_is_refused() {
         let Some(programs) = programs() else { return };
