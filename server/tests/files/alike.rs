@@ -101,7 +101,7 @@ fn refused_alike(database: &str) {
             "{method} {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\
              authorization: Bearer {token}\r\n{content}\r\n{body}"
         ));
-        let log = quiet(&serving);
+        let log = quiet_after(&serving, &response);
         (plain(&response, file), statements(&log[before..]))
     };
     let rows = format!("/v1/features/{table}/rows");
@@ -142,9 +142,14 @@ fn refused_alike(database: &str) {
     }
 }
 
-/// The log, once nothing is added to it for a while.
-fn quiet(serving: &Serving) -> String {
+/// The log, once the response stands in it and nothing is added for a while.
+fn quiet_after(serving: &Serving, response: &str) -> String {
+    let ids = request_ids(response);
     let mut before = serving.log();
+    while !ids.iter().all(|id| before.contains(id)) {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        before = serving.log();
+    }
     loop {
         std::thread::sleep(std::time::Duration::from_millis(40));
         let log = serving.log();
@@ -158,18 +163,19 @@ fn quiet(serving: &Serving) -> String {
 /// A response without what differs from request to request.
 fn plain(response: &str, file: &str) -> String {
     let mut plain = response.replace(file, "FILE");
-    let ids: Vec<String> = response
-        .lines()
-        .filter_map(|line| line.strip_prefix("x-request-id: "))
-        .map(|id| id.trim_end().to_owned())
-        .collect();
-    for id in ids {
-        plain = plain.replace(&id, "REQUEST");
+    for id in request_ids(response) {
+        plain = plain.replace(id, "REQUEST");
     }
     let lines = plain
         .split("\r\n")
         .filter(|line| !line.starts_with("date: "));
     lines.collect::<Vec<_>>().join("\r\n")
+}
+
+fn request_ids(response: &str) -> Vec<&str> {
+    let ids = response.lines();
+    let ids = ids.filter_map(|line| line.strip_prefix("x-request-id: "));
+    ids.map(str::trim_end).collect()
 }
 
 /// The statements that a log shows, each with the types of its parameters.
