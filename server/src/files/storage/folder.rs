@@ -60,8 +60,8 @@ impl Folder {
 }
 
 impl Folder {
-    /// Writes a small file, if there is none of that name; otherwise nothing is done and the answer is false. On the disk
-    /// it costs one flush of the file, where a temporary name would cost a second one; so it is for names that nobody
+    /// Writes a small file, if there is none of that name; otherwise does nothing and returns false. On the disk it costs
+    /// one flush of the file, where a temporary name would cost a second one; so it is for names that nobody
     /// reads before this returns. What is left where it fails goes with whatever else has no record.
     pub(super) async fn create_whole(
         &self,
