@@ -27,35 +27,37 @@ pub async fn offload<T: Send + 'static>(
     })
 }
 
-/// How far the threads of requests are preferred to one that gives way: 0 not at all, 19 as far as the system can.
+/// The niceness of threads of low priority: from 0, that of the threads of requests, to 19, the lowest priority.
 #[cfg(target_os = "linux")]
-const GIVES_WAY: i32 = 10;
+const NICENESS: i32 = 10;
 
-/// Carries it out on a thread of its own, which gives way to those of requests. Tasks that it spawns, connections to
-/// the database among them, stay with the others.
+/// Carries it out on a thread of its own, at a lower priority than those of requests. Tasks that it spawns, connections
+/// to the database among them, stay with the others.
 ///
 /// # Errors
 /// When there is no thread for it, or it panicked.
-pub async fn give_way(work: impl Future<Output = ()> + Send + 'static) -> std::io::Result<()> {
+pub async fn run_low_priority(
+    work: impl Future<Output = ()> + Send + 'static,
+) -> std::io::Result<()> {
     let runtime = Handle::current();
     let (ended, end) = oneshot::channel();
     let carry_out = move || {
-        prefer_others();
+        lower_priority();
         runtime.block_on(work);
         let _ = ended.send(());
     };
     Builder::new()
-        .name("gives-way".to_owned())
+        .name("low-priority".to_owned())
         .spawn(carry_out)?;
     end.await
         .map_err(|_| std::io::Error::other("the work on a thread of its own did not end"))
 }
 
-/// Work for a thread that gives way.
+/// Work for a thread of low priority.
 type Work = Box<dyn FnOnce() + Send>;
 
-/// The threads that give way, as many as there are processors. They last as long as the process.
-static GIVING_WAY: LazyLock<mpsc::Sender<Work>> = LazyLock::new(|| {
+/// Hands work to the threads of low priority, as many as there are processors. They last as long as the process.
+static LOW_PRIORITY_POOL: LazyLock<mpsc::Sender<Work>> = LazyLock::new(|| {
     let (sender, receiver) = mpsc::channel::<Work>();
     let receiver = Arc::new(Mutex::new(receiver));
     for _ in 0..available_parallelism().map_or(1, usize::from) {
@@ -67,25 +69,25 @@ static GIVING_WAY: LazyLock<mpsc::Sender<Work>> = LazyLock::new(|| {
                 .recv()
         };
         let serve = move || {
-            prefer_others();
+            lower_priority();
             while let Ok(work) = take() {
                 // Whoever waits for it learns that it did not end.
                 let _ = catch_unwind(AssertUnwindSafe(work));
             }
         };
-        if let Err(error) = Builder::new().name("gives-way".to_owned()).spawn(serve) {
-            tracing::error!(%error, "there is no thread that gives way");
+        if let Err(error) = Builder::new().name("low-priority".to_owned()).spawn(serve) {
+            tracing::error!(%error, "there is no thread of low priority");
         }
     }
     sender
 });
 
-/// Does work that takes long altogether, and comes in short pieces, on one of a few threads that give way to those of
-/// requests.
+/// Does work that takes long altogether, and comes in short pieces, on one of a few threads of a lower priority than
+/// those of requests.
 ///
 /// # Errors
 /// When there is no thread for it, or it panicked.
-pub async fn give_way_for<T: Send + 'static>(
+pub async fn offload_low_priority<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> std::io::Result<T> {
     let (sender, ended) = oneshot::channel();
@@ -93,8 +95,10 @@ pub async fn give_way_for<T: Send + 'static>(
         // Whoever waited may have gone.
         let _ = sender.send(work());
     };
-    let failed = || std::io::Error::other("work on a thread that gives way did not end");
-    GIVING_WAY.send(Box::new(work)).map_err(|_| failed())?;
+    let failed = || std::io::Error::other("work on a thread of low priority did not end");
+    LOW_PRIORITY_POOL
+        .send(Box::new(work))
+        .map_err(|_| failed())?;
     ended.await.map_err(|_| failed())
 }
 
@@ -105,10 +109,10 @@ pub fn offer_turn() {
 }
 
 /// Has the system prefer other threads to this one.
-fn prefer_others() {
+fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) =
-        rustix::process::setpriority_process(Some(rustix::thread::gettid()), GIVES_WAY)
+        rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICENESS)
     {
         tracing::debug!(%error, "a thread keeps its priority");
     }
@@ -116,15 +120,15 @@ fn prefer_others() {
 
 #[cfg(test)]
 mod tests {
-    use super::give_way_for;
+    use super::offload_low_priority;
 
     #[tokio::test]
     async fn a_panic_ends_the_work_and_no_thread() {
         for _ in 0..20 {
-            let panicked: std::io::Result<()> = give_way_for(|| panic!("a bug")).await;
+            let panicked: std::io::Result<()> = offload_low_priority(|| panic!("a bug")).await;
             assert!(panicked.is_err());
         }
-        let name = give_way_for(|| std::thread::current().name().map(str::to_owned));
-        assert_eq!(name.await.expect("ends").as_deref(), Some("gives-way"));
+        let name = offload_low_priority(|| std::thread::current().name().map(str::to_owned));
+        assert_eq!(name.await.expect("ends").as_deref(), Some("low-priority"));
     }
 }

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tplkit_testkit::help::{Desk, Example, each_command_has_two, read};
+use tplkit_testkit::help::{Example, ExampleFolder, each_command_has_two, read};
 
 use crate::api::client::Client;
 use crate::cluster;
@@ -69,17 +69,17 @@ fn root() -> PathBuf {
 
 #[test]
 fn examples_run_as_they_are_written() {
-    let desk = Desk::new(program(), &root());
-    let database = format!("sqlite:{}", desk.path("tplkit.db").display());
+    let folder = ExampleFolder::new(program(), &root());
+    let database = format!("sqlite:{}", folder.path("tplkit.db").display());
     let Given {
         organization,
         workflow,
     } = given(&database);
-    desk.write("password.txt", "another battery staple");
-    desk.write("secret.txt", "s3cret");
+    folder.write("password.txt", "another battery staple");
+    folder.write("secret.txt", "s3cret");
     let package = fs::read_to_string(root().join("examples/inventory.json")).expect("a package");
     let suite = json!({"schemaVersion": 1, "package": package, "tests": []});
-    desk.write("tests.json", &suite.to_string());
+    folder.write("tests.json", &suite.to_string());
     let cluster = cluster::shared();
     let postgres = cluster.map(|cluster| {
         cluster.psql("CREATE DATABASE examples").expect("creates");
@@ -101,9 +101,9 @@ fn examples_run_as_they_are_written() {
     let faults: Vec<String> = examples
         .filter_map(|example| {
             if goes_on(example) {
-                stopped(&desk, example, &variables)
+                stopped(&folder, example, &variables)
             } else {
-                desk.fault(example, &variables)
+                folder.fault(example, &variables)
             }
         })
         .collect();
@@ -122,10 +122,14 @@ fn goes_on(example: &Example) -> bool {
 }
 
 /// Lets it run for a while, and says what it printed when it ends by itself.
-fn stopped(desk: &Desk, example: &Example, variables: &[(&str, &str)]) -> Option<String> {
+fn stopped(
+    folder: &ExampleFolder,
+    example: &Example,
+    variables: &[(&str, &str)],
+) -> Option<String> {
     // The shell is replaced: what is stopped is the program.
     let line = example.line.replace("tplkit-server", "exec tplkit-server");
-    let mut shell = desk.shell(&line, variables);
+    let mut shell = folder.shell(&line, variables);
     let mut running = shell
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -258,21 +262,21 @@ fn examples_that_need_a_server_run_next_to_a_demonstration() {
     let demo = Demo::start();
     let programs = built_programs(&root());
     let program = programs.join("tplkit");
-    let desk = Desk::new(&program, &root());
-    desk.write("password.txt", &demo.password);
-    desk.write("key.txt", &demo.key);
+    let folder = ExampleFolder::new(&program, &root());
+    folder.write("password.txt", &demo.password);
+    folder.write("key.txt", &demo.key);
     let organization = demo.first("/v1/organizations");
     let workspace = demo.first("/v1/workspaces");
     demo.automation(&workspace);
-    desk.write("photo.png", "pixels");
+    folder.write("photo.png", "pixels");
     let row = demo.row_with_files(&workspace);
     let new = json!({"organization_id": organization, "label": "Another"});
-    desk.write("workspace.json", &new.to_string());
+    folder.write("workspace.json", &new.to_string());
     let target =
         format!("[targets.staging]\nworkspace = \"{workspace}\"\ntemplate = \"crm.json\"\n");
-    desk.write("tplkit.toml", &target);
+    folder.write("tplkit.toml", &target);
     let json = |line: &str| -> Value {
-        let output = desk.shell(line, &[]).output().expect("a shell");
+        let output = folder.shell(line, &[]).output().expect("a shell");
         serde_json::from_slice(&output.stdout).unwrap_or_default()
     };
     // The newest that can be undone.
@@ -299,7 +303,7 @@ fn examples_that_need_a_server_run_next_to_a_demonstration() {
     let upload = || {
         let variables = [("WORKSPACE", workspace.as_str())];
         let line = "tplkit files put photo.png --workspace $WORKSPACE";
-        let output = desk.shell(line, &variables).output().expect("a shell");
+        let output = folder.shell(line, &variables).output().expect("a shell");
         String::from_utf8(output.stdout).expect("UTF-8")
     };
     let help = read(&program);
@@ -351,7 +355,7 @@ fn examples_that_need_a_server_run_next_to_a_demonstration() {
         } else {
             example.code
         };
-        faults.extend(desk.fault(&Example { line, code }, &variables));
+        faults.extend(folder.fault(&Example { line, code }, &variables));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
 }

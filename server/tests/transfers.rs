@@ -79,13 +79,13 @@ fn carry(from: &TcpStream, to: &TcpStream, most: u64) {
 }
 
 /// The program, in a folder and as somebody.
-struct Desk {
+struct Cli {
     folder: tempfile::TempDir,
     program: PathBuf,
     token: String,
 }
 
-impl Desk {
+impl Cli {
     fn run(&self, url: &str, words: &[&str]) -> Output {
         let mut command = Command::new(&self.program);
         command
@@ -116,7 +116,7 @@ impl Desk {
 struct Fixture {
     serving: Serving,
     wire: Wire,
-    desk: Desk,
+    cli: Cli,
     workspace: String,
     rows: String,
     row: String,
@@ -143,7 +143,7 @@ impl Fixture {
         wire.made(&columns, &column);
         let rows = format!("/v1/features/{feature}/rows");
         let row = wire.made(&rows, &json!({"data": {}}));
-        let desk = Desk {
+        let cli = Cli {
             program: built_programs(&root()).join("tplkit"),
             token: wire.token.clone(),
             folder,
@@ -151,7 +151,7 @@ impl Fixture {
         Fixture {
             serving,
             wire,
-            desk,
+            cli,
             workspace,
             rows,
             row,
@@ -189,13 +189,13 @@ fn bytes() -> Vec<u8> {
 fn files_survive_connections_that_break() {
     let mut fixture = Fixture::new();
     let bytes = bytes();
-    fs::write(fixture.desk.path("photo.png"), &bytes).expect("writes");
+    fs::write(fixture.cli.path("photo.png"), &bytes).expect("writes");
     let workspace = fixture.workspace.clone();
     // The upload breaks twice, and is one file.
     let proxy = Proxy::cutting(&fixture.serving, Cut::Up, 2);
     let row = fixture.row.clone();
     let put = ["put", "photo.png", "--workspace", &workspace];
-    let ran = fixture.desk.exits(&proxy.url, &put, 0);
+    let ran = fixture.cli.exits(&proxy.url, &put, 0);
     assert!(stderr(&ran).contains("uploading 8.00 MiB"), "{ran:?}");
     assert!(proxy.connections.load(Ordering::SeqCst) >= 3);
     assert_eq!(fixture.files(), ["photo.png"]);
@@ -203,54 +203,54 @@ fn files_survive_connections_that_break() {
     // The download breaks once too often, stays, and goes on.
     let get = ["get", &file, "-o", "copy.png"];
     let cutting = Proxy::cutting(&fixture.serving, Cut::Down, usize::MAX);
-    let ran = fixture.desk.exits(&cutting.url, &get, 5);
+    let ran = fixture.cli.exits(&cutting.url, &get, 5);
     assert!(stderr(&ran).contains("`copy.png.part` keeps"), "{ran:?}");
-    let part = fs::read(fixture.desk.path("copy.png.part")).expect("a part");
+    let part = fs::read(fixture.cli.path("copy.png.part")).expect("a part");
     assert!(part.len() > 2 << 20 && part.len() < SIZE, "{}", part.len());
     assert_eq!(part, bytes[..part.len()]);
-    let ran = fixture.desk.exits(&fixture.url(), &get, 0);
+    let ran = fixture.cli.exits(&fixture.url(), &get, 0);
     assert!(stderr(&ran).contains("going on after"), "{ran:?}");
-    assert!(fs::read(fixture.desk.path("copy.png")).expect("a file") == bytes);
-    assert!(!fixture.desk.path("copy.png.part").exists());
+    assert!(fs::read(fixture.cli.path("copy.png")).expect("a file") == bytes);
+    assert!(!fixture.cli.path("copy.png.part").exists());
     // Breaking three times is made good at once.
     let cutting = Proxy::cutting(&fixture.serving, Cut::Down, 3);
-    let ran = fixture.desk.exits(&cutting.url, &["get", "photo.png"], 0);
+    let ran = fixture.cli.exits(&cutting.url, &["get", "photo.png"], 0);
     assert!(ran.stdout == bytes);
     // A cell takes it, and it stays.
     let url = fixture.url();
     let cell = [&put[..], &["--row", &row, "--column", "photo"]].concat();
     let ran = fixture
-        .desk
+        .cli
         .exits(&url, &[&cell[..], &["--format", "json"]].concat(), 0);
     let document: Value = serde_json::from_slice(&ran.stdout).expect("JSON");
     assert_eq!(document["row"]["data"]["photo"], document["file"]["id"]);
     let used = document["file"]["id"].as_str().expect("an id").to_owned();
-    let ran = fixture.desk.exits(&url, &["list", "--attached"], 0);
+    let ran = fixture.cli.exits(&url, &["list", "--attached"], 0);
     assert!(
         stdout(&ran).contains(&used) && !stdout(&ran).contains(&file),
         "{ran:?}"
     );
-    fixture.desk.exits(&url, &["rm", &used, "--yes"], 1);
+    fixture.cli.exits(&url, &["rm", &used, "--yes"], 1);
     fixture
-        .desk
+        .cli
         .exits(&url, &["rm", &used, "--yes", "--force"], 0);
     // A row that takes nothing leaves nothing.
     let path = format!("{}/{row}", fixture.rows);
     fixture.wire.ask("DELETE", &path, None).expect("a response");
-    let ran = fixture.desk.exits(&url, &cell, 1);
+    let ran = fixture.cli.exits(&url, &cell, 1);
     assert!(stderr(&ran).contains("nothing was uploaded"), "{ran:?}");
     assert_eq!(fixture.files(), ["photo.png"]);
-    fixture.desk.exits(&url, &["rm", &file, "--yes"], 0);
-    fixture.desk.exits(&url, &["get", &file], 1);
+    fixture.cli.exits(&url, &["rm", &file, "--yes"], 0);
+    fixture.cli.exits(&url, &["get", &file], 1);
 }
 
 #[test]
 fn what_the_server_refuses_before_it_has_come_is_heard() {
     let fixture = Fixture::new();
     // A file with a hole in it: its bytes are nowhere.
-    let sparse = fs::File::create(fixture.desk.path("huge.bin")).expect("a file");
+    let sparse = fs::File::create(fixture.cli.path("huge.bin")).expect("a file");
     sparse.set_len(300 << 20).expect("is long");
     let put = ["put", "huge.bin", "--workspace", &fixture.workspace];
-    let ran = fixture.desk.exits(&fixture.url(), &put, 1);
+    let ran = fixture.cli.exits(&fixture.url(), &put, 1);
     assert!(stderr(&ran).contains("payload_too_large"), "{ran:?}");
 }

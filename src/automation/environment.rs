@@ -47,7 +47,7 @@ impl Setting {
 
 /// The world around one automation.
 ///
-/// Only [`Environment::setting`] is required; the other answers default to "nothing is known".
+/// Only [`Environment::setting`] is required; the other methods default to "nothing is known".
 pub trait Environment {
     /// Which conventions hold.
     fn setting(&self) -> Setting;

@@ -83,9 +83,9 @@ pub async fn match_each<L: Lookup, R>(
 ///
 /// A plan needs no more than this, so a workspace that nobody may write to can be planned for.
 ///
-/// Rows may be large. What is asked for by [`matching`](Lookup::matching), [`fetch`](Lookup::fetch) and
-/// [`hidden`](Lookup::hidden) is answered in order for as many of the first as may be held at once, and for one of them at least; the
-/// caller asks again for the others ([`fetch_each`], [`match_each`]).
+/// Rows may be large. [`matching`](Lookup::matching), [`fetch`](Lookup::fetch) and [`hidden`](Lookup::hidden) return, in
+/// order, results for as many of the first values or ids as may be held at once, and for one at least. The caller asks
+/// again for the others ([`fetch_each`], [`match_each`]).
 pub trait Lookup: Source {
     /// For each JSON value the first row, by ascending id, whose cell in `column` equals it
     /// ([`crate::rows::equal`]).

@@ -113,27 +113,27 @@ pub fn each_command_has_two(help: &[Help]) {
 }
 
 /// A folder with the example packages, and a shell that finds the program.
-pub struct Desk {
+pub struct ExampleFolder {
     folder: TempDir,
     path: String,
 }
 
-impl Desk {
+impl ExampleFolder {
     /// For a program of this repository, which is at `root`.
     ///
     /// # Panics
     /// Where the packages are not there, or cannot be copied.
-    pub fn new(program: &Path, root: &Path) -> Desk {
+    pub fn new(program: &Path, root: &Path) -> ExampleFolder {
         let folder = TempDir::new().expect("a folder");
         copy(&root.join("examples"), folder.path());
         let programs = program.parent().expect("a folder").display();
-        let desk = Desk {
+        let examples = ExampleFolder {
             path: format!("{programs}:/usr/local/bin:/usr/bin:/bin"),
             folder,
         };
-        let crm = fs::read_to_string(desk.path("crm.json")).expect("reads");
-        desk.write("crm-new.json", &crm);
-        desk
+        let crm = fs::read_to_string(examples.path("crm.json")).expect("reads");
+        examples.write("crm-new.json", &crm);
+        examples
     }
 
     /// The path of a file in the folder.

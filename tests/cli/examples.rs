@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tplkit_testkit::help::{Desk, Example, Help, each_command_has_two, read};
+use tplkit_testkit::help::{Example, ExampleFolder, Help, each_command_has_two, read};
 
 use crate::support::Place;
 
@@ -37,7 +37,7 @@ fn every_command_shows_two_examples() {
 
 #[test]
 fn examples_without_a_server_run_as_they_are_written() {
-    let desk = Desk::new(program(), Path::new(env!("CARGO_MANIFEST_DIR")));
+    let folder = ExampleFolder::new(program(), Path::new(env!("CARGO_MANIFEST_DIR")));
     let help = read(program());
     let examples: Vec<&Example> = help
         .iter()
@@ -49,7 +49,7 @@ fn examples_without_a_server_run_as_they_are_written() {
     assert!(examples.len() > 40, "{}", examples.len());
     let faults: Vec<String> = examples
         .into_iter()
-        .filter_map(|example| desk.fault(example, &[]))
+        .filter_map(|example| folder.fault(example, &[]))
         .collect();
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
 }

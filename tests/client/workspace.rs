@@ -84,8 +84,8 @@ fn an_export_over_http_is_that_of_the_workspace() {
             rows: RowsSelection::All,
             ..Selection::default()
         };
-        let over_http = whole(&remote, &selection).expect("over HTTP");
-        let here = whole(&Memory::new(state), &selection).expect("here");
+        let over_http = exported_text(&remote, &selection).expect("over HTTP");
+        let here = exported_text(&Memory::new(state), &selection).expect("here");
         assert_eq!(over_http, here, "{name}");
     }
 }
@@ -217,7 +217,7 @@ fn what_changes_between_the_readings_is_noticed() {
         rows: RowsSelection::All,
         ..Selection::default()
     };
-    let error = whole(&remote, &selection).expect_err("it changed");
+    let error = exported_text(&remote, &selection).expect_err("it changed");
     assert!(
         matches!(error, ExportError::Fault(Fault::Changed(_))),
         "{error}"

@@ -69,20 +69,20 @@ fn they_are_schemas_and_name_themselves() {
 /// Every property that an editor can show says what it is for.
 #[test]
 fn everything_is_described() {
-    fn look(schema: &Value, path: &str) {
+    fn assert_described(schema: &Value, path: &str) {
         for (key, property) in schema["properties"].as_object().into_iter().flatten() {
             let described =
                 property["description"].is_string() || property["items"]["description"].is_string();
             assert!(described, "{path}/{key}");
-            look(property, &format!("{path}/{key}"));
-            look(&property["items"], &format!("{path}/{key}/items"));
+            assert_described(property, &format!("{path}/{key}"));
+            assert_described(&property["items"], &format!("{path}/{key}/items"));
         }
     }
     for name in schema::NAMES {
         let schema = schema::schema(name).unwrap();
-        look(&schema, name);
+        assert_described(&schema, name);
         for (name, definition) in schema["$defs"].as_object().into_iter().flatten() {
-            look(definition, name);
+            assert_described(definition, name);
         }
     }
 }

@@ -22,17 +22,18 @@ fn folded(report: &Report) -> String {
     format!("{report:#?}")
 }
 
-/// A job that nothing interrupted.
-struct Whole {
+/// What comes of a job that nothing interrupted.
+struct Uninterrupted {
     calls: usize,
     state: String,
     report: String,
 }
 
-fn whole(job: &Job<'_>, destination: &State) -> Result<Whole, String> {
+/// Runs a job that nothing interrupts.
+fn uninterrupted(job: &Job<'_>, destination: &State) -> Result<Uninterrupted, String> {
     let mut target = Memory::new(destination.clone());
     let report = job.run(&mut target, &[])?;
-    Ok(Whole {
+    Ok(Uninterrupted {
         calls: usize::try_from(target.calls()).unwrap(),
         state: saved(&target),
         report: folded(&report),
@@ -40,7 +41,7 @@ fn whole(job: &Job<'_>, destination: &State) -> Result<Whole, String> {
 }
 
 /// Killed at these calls, one attempt after the other, then left alone.
-fn killed(job: &Job<'_>, destination: &State, whole: &Whole, at: &[Crash]) -> Verdict {
+fn killed(job: &Job<'_>, destination: &State, expected: &Uninterrupted, at: &[Crash]) -> Verdict {
     let mut target = Memory::new(destination.clone());
     for crash in at {
         target.crash_at(*crash);
@@ -53,10 +54,10 @@ fn killed(job: &Job<'_>, destination: &State, whole: &Whole, at: &[Crash]) -> Ve
     let ledger = ready(target.ledger()).map_err(|error| error.to_string())?;
     let resumed = job.run(&mut target, &[])?;
     let failure = |error| format!("killed at {at:?}: {error}");
-    same("the state", &saved(&target), &whole.state).map_err(failure)?;
+    same("the state", &saved(&target), &expected.state).map_err(failure)?;
     // The response alone may have been lost: a job that is done reports a pass that does nothing.
     if !ledger.contains(&Entry::Completed) {
-        same("the report", &folded(&resumed), &whole.report).map_err(failure)?;
+        same("the report", &folded(&resumed), &expected.report).map_err(failure)?;
     }
     Ok(())
 }
@@ -73,13 +74,13 @@ fn an_interrupted_job_ends_as_if_nothing_had_happened() {
         let text = exported(&source, &selection(seed, &source))?;
         let package = read(&text)?;
         let (job, destination) = job(seed, &package, &source);
-        let whole = whole(&job, &destination)?;
+        let expected = uninterrupted(&job, &destination)?;
         let mut dice = Dice::new(seed ^ 0xC4A5);
         let mut at = Vec::new();
         for _ in 0..=dice.below(6) {
-            at.push(crash(dice.below(whole.calls), dice.below(2) == 0));
+            at.push(crash(dice.below(expected.calls), dice.below(2) == 0));
         }
-        killed(&job, &destination, &whole, &at)
+        killed(&job, &destination, &expected, &at)
     });
 }
 
@@ -90,18 +91,18 @@ fn a_job_can_be_killed_at_every_call() {
         let text = exported(&source, &everything())?;
         let package = read(&text)?;
         let (job, destination) = job(seed, &package, &source);
-        let whole = whole(&job, &destination)?;
+        let expected = uninterrupted(&job, &destination)?;
         let mut dice = Dice::new(seed ^ 0xDEAD);
         // Large ones have many calls that are all alike.
         let step = if is_long(seed) { 5 } else { 1 };
         let first = dice.below(step);
-        for call in (first..whole.calls).step_by(step) {
+        for call in (first..expected.calls).step_by(step) {
             for written in [false, true] {
                 let mut at = vec![crash(call, written)];
                 if dice.below(2) == 0 {
-                    at.push(crash(dice.below(whole.calls), dice.below(2) == 0));
+                    at.push(crash(dice.below(expected.calls), dice.below(2) == 0));
                 }
-                killed(&job, &destination, &whole, &at)?;
+                killed(&job, &destination, &expected, &at)?;
             }
         }
         Ok(())

@@ -41,7 +41,7 @@ fn everything_that_laws_speak_of_occurs() {
     let required = expected();
     let mut seen = Seen(BTreeMap::new());
     for seed in 0..SEEDS {
-        look(seed, &mut seen).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        note_variety(seed, &mut seen).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         if required.iter().all(|what| seen.0.contains_key(*what)) {
             break;
         }
@@ -118,7 +118,8 @@ fn expected() -> BTreeSet<&'static str> {
     all.filter(|what| !NEVER.contains(what)).collect()
 }
 
-fn look(seed: u64, seen: &mut Seen) -> Verdict {
+/// Notes what the workspace of a seed, and what is done to it, shows.
+fn note_variety(seed: u64, seen: &mut Seen) -> Verdict {
     at_source(&workspace(seed), seen);
     let long = small(seed);
     seen.note_if(

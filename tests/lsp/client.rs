@@ -255,13 +255,13 @@ fn read(reader: &mut impl std::io::BufRead) -> Option<Value> {
 }
 
 /// A folder of its own, and URIs of files in it.
-pub(crate) struct Desk {
+pub(crate) struct TestFolder {
     dir: TempDir,
 }
 
-impl Desk {
-    pub(crate) fn new() -> Desk {
-        Desk {
+impl TestFolder {
+    pub(crate) fn new() -> TestFolder {
+        TestFolder {
             dir: TempDir::new().expect("folder"),
         }
     }

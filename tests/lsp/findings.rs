@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, Desk, run_in};
+use crate::client::{Client, TestFolder, run_in};
 use crate::packages::{cases, indented, valid};
 
 fn codes(diagnostics: &[Value]) -> Vec<&str> {
@@ -17,9 +17,9 @@ fn codes(diagnostics: &[Value]) -> Vec<&str> {
 
 #[test]
 fn only_packages_have_findings() {
-    let desk = Desk::new();
+    let folder = TestFolder::new();
     let mut client = Client::start();
-    let plain = desk.uri("plain.json");
+    let plain = folder.uri("plain.json");
     for (version, text) in [(1, "{"), (2, "[1, 2]"), (3, ""), (4, "{\"a\": 1}")] {
         if version == 1 {
             client.open(&plain, text);
@@ -45,7 +45,7 @@ fn only_packages_have_findings() {
     client.open(&plain, "{}");
     assert_eq!(client.diagnostics(&plain, 1), Vec::<Value>::new());
     // A name says so, too.
-    let named = desk.uri("new.tplkit.json");
+    let named = folder.uri("new.tplkit.json");
     client.open(&named, "");
     assert_eq!(codes(&client.diagnostics(&named, 1)), ["J001"]);
     client.replace(&named, 2, &indented("base-tiny"));

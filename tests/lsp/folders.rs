@@ -5,15 +5,15 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, Desk, at, capabilities};
+use crate::client::{Client, TestFolder, at, capabilities};
 use crate::packages::{edited, edits_of, indented, place};
 
 /// A case, unpacked into `pkg`.
-fn unpacked(case: &str) -> Desk {
-    let desk = Desk::new();
-    desk.write("a.json", &indented(case));
-    desk.tplkit(&["unpack", "a.json", "pkg"]);
-    desk
+fn unpacked(case: &str) -> TestFolder {
+    let folder = TestFolder::new();
+    folder.write("a.json", &indented(case));
+    folder.tplkit(&["unpack", "a.json", "pkg"]);
+    folder
 }
 
 fn files(folder: &Path) -> Vec<String> {
@@ -48,15 +48,15 @@ fn published(client: &mut Client, count: usize) -> Vec<(String, Option<i64>, Vec
 
 #[test]
 fn every_file_has_diagnostics_once_one_is_open() {
-    let desk = unpacked("base-tiny");
-    let names = files(&desk.path("pkg"));
-    let broken = desk
+    let folder = unpacked("base-tiny");
+    let names = files(&folder.path("pkg"));
+    let broken = folder
         .read("pkg/columns/notes_body.json")
         .replace("long_text", "longtext");
-    desk.write("pkg/columns/notes_body.json", &broken);
+    folder.write("pkg/columns/notes_body.json", &broken);
     let mut client = Client::start();
-    let open = desk.uri("pkg/features/notes.json");
-    client.open(&open, &desk.read("pkg/features/notes.json"));
+    let open = folder.uri("pkg/features/notes.json");
+    client.open(&open, &folder.read("pkg/features/notes.json"));
     let first = published(&mut client, names.len());
     for (uri, version, diagnostics) in &first {
         assert_eq!(*version, (*uri == open).then_some(1), "{uri}");
@@ -67,11 +67,11 @@ fn every_file_has_diagnostics_once_one_is_open() {
     uris.sort_unstable();
     let wanted: Vec<String> = names
         .iter()
-        .map(|name| desk.uri(&format!("pkg/{name}")))
+        .map(|name| folder.uri(&format!("pkg/{name}")))
         .collect();
     assert_eq!(uris, wanted);
     // What is typed in one file is found in another: the editor's text counts, not the disk's.
-    let text = desk.read("pkg/features/notes.json");
+    let text = folder.read("pkg/features/notes.json");
     client.replace(&open, 2, &text.replace("\"f_notes\"", "\"f_memos\""));
     let mut elsewhere = 0;
     loop {
@@ -94,10 +94,10 @@ fn every_file_has_diagnostics_once_one_is_open() {
 
 #[test]
 fn an_index_is_checked_as_it_is_typed() {
-    let desk = unpacked("base-tiny");
+    let folder = unpacked("base-tiny");
     let mut client = Client::start();
-    let index = desk.uri("pkg/tplkit.index");
-    let text = desk.read("pkg/tplkit.index");
+    let index = folder.uri("pkg/tplkit.index");
+    let text = folder.read("pkg/tplkit.index");
     client.open(&index, &text);
     assert_eq!(client.diagnostics(&index, 1), Vec::<Value>::new());
     client.replace(
@@ -111,14 +111,14 @@ fn an_index_is_checked_as_it_is_typed() {
 
 #[test]
 fn fixes_and_responses_are_about_the_files() {
-    let desk = unpacked("base-tiny");
+    let folder = unpacked("base-tiny");
     let name = "pkg/features/notes.json";
-    let text = desk.read(name).replacen(
+    let text = folder.read(name).replacen(
         "\"label\": \"Notes\"",
         "\"label\": \"Notes\",\n    \"count\": 1",
         1,
     );
-    let uri = desk.uri(name);
+    let uri = folder.uri(name);
     let mut client = Client::start();
     client.open(&uri, &text);
     let found = client.diagnostics(&uri, 1);
@@ -140,8 +140,8 @@ fn fixes_and_responses_are_about_the_files() {
     assert_eq!(edited(&text, &edits_of(&actions[0]["edit"], &uri)), fixed);
     client.replace(&uri, 2, &fixed);
     // Places in other files.
-    let column = desk.uri("pkg/columns/notes_body.json");
-    let text = desk.read("pkg/columns/notes_body.json");
+    let column = folder.uri("pkg/columns/notes_body.json");
+    let text = folder.read("pkg/columns/notes_body.json");
     client.open(&column, &text);
     let here = place(&text, "\"$f_notes\"", 0, 3);
     let found = client.at("textDocument/definition", &column, here);
@@ -149,7 +149,7 @@ fn fixes_and_responses_are_about_the_files() {
     let mut params = at(&column, here);
     params["context"] = json!({"includeDeclaration": true});
     let found = client.request("textDocument/references", &params);
-    let rows = desk.uri("pkg/rows/notes.json");
+    let rows = folder.uri("pkg/rows/notes.json");
     let found = found.as_array().expect("places");
     assert!(found.iter().any(|place| place["uri"] == rows), "{found:?}");
     let symbols = client.request(
@@ -214,8 +214,8 @@ fn a_rename_renames_files_and_packs_to_the_renamed_package() {
         ("base-tiny", "c_notes_body", "c_text"),
         ("base-links", "", "f_renamed"),
     ] {
-        let desk = unpacked(case);
-        let packed = desk.tplkit(&["pack", "pkg"]);
+        let folder = unpacked(case);
+        let packed = folder.tplkit(&["pack", "pkg"]);
         let value: Value = serde_json::from_str(&packed).expect("JSON");
         let name = match name {
             "" => value["payloads"][0]["featureRef"].as_str().expect("a ref"),
@@ -228,8 +228,8 @@ fn a_rename_renames_files_and_packs_to_the_renamed_package() {
             "columns"
         };
         let file = format!("pkg/{file}/{tail}.json");
-        let text = desk.read(&file);
-        let uri = desk.uri(&file);
+        let text = folder.read(&file);
+        let uri = folder.uri(&file);
         // The same rename of the packed file.
         let mut client = Client::start();
         client.open("untitled:packed", &packed);
@@ -257,16 +257,16 @@ fn a_rename_renames_files_and_packs_to_the_renamed_package() {
             .expect("the open file");
         assert_eq!(open["textDocument"]["version"], 1);
         carry_out(&edit);
-        assert_eq!(desk.tplkit(&["pack", "pkg"]), wanted, "{case} {name}");
+        assert_eq!(folder.tplkit(&["pack", "pkg"]), wanted, "{case} {name}");
         // The folder is the one that `unpack` writes.
-        desk.write("wanted.json", &wanted);
-        desk.tplkit(&["unpack", "wanted.json", "wanted"]);
-        let names = files(&desk.path("pkg"));
-        assert_eq!(names, files(&desk.path("wanted")));
+        folder.write("wanted.json", &wanted);
+        folder.tplkit(&["unpack", "wanted.json", "wanted"]);
+        let names = files(&folder.path("pkg"));
+        assert_eq!(names, files(&folder.path("wanted")));
         for name in names {
             assert_eq!(
-                desk.read(&format!("pkg/{name}")),
-                desk.read(&format!("wanted/{name}")),
+                folder.read(&format!("pkg/{name}")),
+                folder.read(&format!("wanted/{name}")),
                 "{name}"
             );
         }
@@ -275,9 +275,9 @@ fn a_rename_renames_files_and_packs_to_the_renamed_package() {
 
 #[test]
 fn an_editor_that_cannot_rename_files_gets_an_error() {
-    let desk = unpacked("base-tiny");
-    let text = desk.read("pkg/features/notes.json");
-    let uri = desk.uri("pkg/features/notes.json");
+    let folder = unpacked("base-tiny");
+    let text = folder.read("pkg/features/notes.json");
+    let uri = folder.uri("pkg/features/notes.json");
     let mut offered = capabilities();
     offered["workspace"]["workspaceEdit"]["resourceOperations"] = json!(["create"]);
     let mut client = Client::with(&offered);
@@ -293,16 +293,18 @@ fn an_editor_that_cannot_rename_files_gets_an_error() {
 
 #[test]
 fn an_open_file_with_another_name_keeps_it() {
-    let desk = unpacked("base-tiny");
+    let folder = unpacked("base-tiny");
     fs::rename(
-        desk.path("pkg/columns/notes_body.json"),
-        desk.path("pkg/columns/mine.json"),
+        folder.path("pkg/columns/notes_body.json"),
+        folder.path("pkg/columns/mine.json"),
     )
     .expect("renamed");
-    let index = desk.read("pkg/tplkit.index").replace("notes_body", "mine");
-    desk.write("pkg/tplkit.index", &index);
-    let text = desk.read("pkg/columns/mine.json");
-    let uri = desk.uri("pkg/columns/mine.json");
+    let index = folder
+        .read("pkg/tplkit.index")
+        .replace("notes_body", "mine");
+    folder.write("pkg/tplkit.index", &index);
+    let text = folder.read("pkg/columns/mine.json");
+    let uri = folder.uri("pkg/columns/mine.json");
     let mut client = Client::start();
     client.open(&uri, &text);
     let mut params = at(&uri, place(&text, "\"c_notes_body\"", 0, 3));
@@ -310,5 +312,5 @@ fn an_open_file_with_another_name_keeps_it() {
     let edit = client.request("textDocument/rename", &params);
     assert!(!edit.to_string().contains("rename\""), "{edit}");
     carry_out(&edit);
-    assert!(desk.tplkit(&["pack", "pkg"]).contains("c_text"));
+    assert!(folder.tplkit(&["pack", "pkg"]).contains("c_text"));
 }

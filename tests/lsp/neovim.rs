@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::client::Desk;
+use crate::client::TestFolder;
 use crate::packages::indented;
 
 #[expect(
@@ -53,15 +53,15 @@ fn neovim_shows_a_finding_fixes_it_and_saves() {
     let page = include_str!("../../docs/EDITORS.md");
     let (_, set_up) = page.split_once("```lua\n").expect("a block of Lua");
     let (set_up, _) = set_up.split_once("```").expect("its end");
-    let desk = Desk::new();
+    let folder = TestFolder::new();
     let clean = indented("base-tiny");
     let text = clean.replacen(
         "\"label\": \"Notes\"",
         "\"label\": \"Notes\",\n        \"count\": 1",
         1,
     );
-    desk.write("a.json", &text);
-    desk.write(
+    folder.write("a.json", &text);
+    folder.write(
         "drive.lua",
         &format!("{set_up}\n{}", include_str!("neovim.lua")),
     );
@@ -75,11 +75,11 @@ fn neovim_shows_a_finding_fixes_it_and_saves() {
     );
     let output = Command::new(program)
         .args(["--headless", "-u", "NONE", "-i", "NONE", "-n", "-l"])
-        .args([desk.path("drive.lua"), desk.path("a.json")])
+        .args([folder.path("drive.lua"), folder.path("a.json")])
         .env("PATH", path)
-        .env("HOME", desk.path(""))
-        .env("XDG_STATE_HOME", desk.path("state"))
-        .env("XDG_CONFIG_HOME", desk.path("config"))
+        .env("HOME", folder.path(""))
+        .env("XDG_STATE_HOME", folder.path("state"))
+        .env("XDG_CONFIG_HOME", folder.path("config"))
         .stdin(Stdio::null())
         .output()
         .expect("run");
@@ -92,5 +92,5 @@ fn neovim_shows_a_finding_fixes_it_and_saves() {
         (&"tplkit".into(), &"tplkit".into())
     );
     assert_eq!(report["count"], 1, "each finding once");
-    assert_eq!(desk.read("a.json").trim_end(), clean);
+    assert_eq!(folder.read("a.json").trim_end(), clean);
 }

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 use tplkit::check::{CheckOptions, check};
 
-use crate::client::{Client, Desk, at};
+use crate::client::{Client, TestFolder, at};
 use crate::packages::{cases, edited, edits_of, indented, place, valid};
 
 const URI: &str = "untitled:a.json";
@@ -219,14 +219,14 @@ fn a_rename_of_a_broken_package_is_refused() {
 #[test]
 fn no_mutant_breaks_a_rename() {
     let mut client = Client::start();
-    let desk = Desk::new();
+    let folder = TestFolder::new();
     let files = fs::read_dir(cases().join("mutants")).expect("folder");
     for file in files.step_by(9) {
         let path = file.expect("entry").path();
         let Ok(text) = fs::read_to_string(&path) else {
             continue;
         };
-        let uri = desk.uri(&path.file_name().expect("name").to_string_lossy());
+        let uri = folder.uri(&path.file_name().expect("name").to_string_lossy());
         client.open(&uri, &text);
         for at_most in [0, 40, 400, 4000] {
             let mut params = at(&uri, (0, at_most));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, Desk, at};
+use crate::client::{Client, TestFolder, at};
 use crate::packages::{edited, edits_of, indented, place};
 
 const URI: &str = "untitled:a.json";
@@ -37,7 +37,7 @@ fn a_finding_shows_its_page() {
         place(&text, "\"count\": 1", 0, 9),
     );
     assert_eq!(hover["contents"]["kind"], "markdown");
-    let page = Desk::new().tplkit(&["explain", "I010"]);
+    let page = TestFolder::new().tplkit(&["explain", "I010"]);
     assert!(value(&hover).contains(page.trim()), "{hover}");
 }
 
@@ -71,11 +71,12 @@ fn refs_uids_and_keys_are_explained() {
 
 #[test]
 fn fixes_are_those_of_check() {
-    let desk = Desk::new();
+    let folder = TestFolder::new();
     let text = fixable();
-    desk.write("a.json", &text);
+    folder.write("a.json", &text);
     let document: Value =
-        serde_json::from_str(&desk.tplkit(&["check", "--format", "json", "a.json"])).expect("JSON");
+        serde_json::from_str(&folder.tplkit(&["check", "--format", "json", "a.json"]))
+            .expect("JSON");
     let finding = &document["files"][0]["findings"][0];
     let mut client = opened(&text);
     let here = place(&text, "\"count\": 1", 0, 9);
@@ -97,7 +98,7 @@ fn fixes_are_those_of_check() {
     }
     assert_eq!(edited(&text, &edits), expected);
     // All of them at once, as `check --fix` makes them.
-    desk.tplkit(&["check", "--fix", "a.json"]);
+    folder.tplkit(&["check", "--fix", "a.json"]);
     let only = client.request(
         "textDocument/codeAction",
         &action((0, 0), Some("source.fixAll.tplkit")),
@@ -106,7 +107,7 @@ fn fixes_are_those_of_check() {
     assert_eq!(only[0]["kind"], "source.fixAll.tplkit");
     assert_eq!(
         edited(&text, &edits_of(&only[0]["edit"], URI)),
-        desk.read("a.json")
+        folder.read("a.json")
     );
     // The page of the rule.
     let explain = actions
@@ -174,16 +175,16 @@ fn action((line, character): (usize, usize), only: Option<&str>) -> Value {
 
 #[test]
 fn formatting_is_fmt() {
-    let desk = Desk::new();
+    let folder = TestFolder::new();
     let text = indented("base-links").replace('\n', "\r\n");
-    desk.write("a.json", &text);
-    desk.tplkit(&["fmt", "a.json"]);
+    folder.write("a.json", &text);
+    folder.tplkit(&["fmt", "a.json"]);
     let mut client = opened(&text);
     let params =
         json!({"textDocument": {"uri": URI}, "options": {"tabSize": 8, "insertSpaces": false}});
     let edits = client.request("textDocument/formatting", &params);
     let formatted = edited(&text, edits.as_array().expect("edits"));
-    assert_eq!(formatted, desk.read("a.json"));
+    assert_eq!(formatted, folder.read("a.json"));
     client.replace(URI, 2, &formatted);
     assert_eq!(
         client.request("textDocument/formatting", &params),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, Desk, capabilities};
+use crate::client::{Client, TestFolder, capabilities};
 use crate::packages::{edited, edits_of, indented};
 
 /// The small package with two findings.
@@ -26,14 +26,14 @@ fn codes(diagnostics: &[Value]) -> Vec<(&str, u64)> {
 
 #[test]
 fn rules_speak_as_the_nearest_file_says() {
-    let desk = Desk::new();
-    desk.write("tplkit.toml", "ignore = [\"M001\"]\ndeny = [\"M003\"]\n");
-    let uri = desk.uri("a.json");
+    let folder = TestFolder::new();
+    folder.write("tplkit.toml", "ignore = [\"M001\"]\ndeny = [\"M003\"]\n");
+    let uri = folder.uri("a.json");
     let mut client = Client::start();
     client.open(&uri, &faulty());
     assert_eq!(codes(&client.diagnostics(&uri, 1)), [("M003", 1)]);
     // What cannot be used is named once, and everything speaks.
-    desk.write("tplkit.toml", "ignroe = []\n");
+    folder.write("tplkit.toml", "ignroe = []\n");
     client.replace(&uri, 2, &faulty());
     assert_eq!(
         codes(&client.diagnostics(&uri, 2)),
@@ -61,11 +61,11 @@ fn accept(client: &mut Client, uri: &str, at: &Value) -> Value {
 
 #[test]
 fn a_finding_is_accepted_into_the_baseline() {
-    let desk = Desk::new();
+    let folder = TestFolder::new();
     let text = faulty();
-    desk.write("a.json", &text);
-    let uri = desk.uri("a.json");
-    let baseline = desk.uri("accepted.json");
+    folder.write("a.json", &text);
+    let uri = folder.uri("a.json");
+    let baseline = folder.uri("accepted.json");
     let mut client = Client::start();
     client.open(&uri, &text);
     let found = client.diagnostics(&uri, 1);
@@ -75,7 +75,7 @@ fn a_finding_is_accepted_into_the_baseline() {
         "no file names a baseline"
     );
     // There is none yet: the editor makes it.
-    desk.write("tplkit.toml", "baseline = \"accepted.json\"\n");
+    folder.write("tplkit.toml", "baseline = \"accepted.json\"\n");
     client.replace(&uri, 2, &text);
     let found = client.diagnostics(&uri, 2);
     let actions = accept(&mut client, &uri, &found[0]);
@@ -83,7 +83,7 @@ fn a_finding_is_accepted_into_the_baseline() {
         actions[0]["edit"]["documentChanges"][0]["kind"], "create",
         "{actions}"
     );
-    desk.write(
+    folder.write(
         "accepted.json",
         &edited("", &edits_of(&actions[0]["edit"], &baseline)),
     );
@@ -92,17 +92,18 @@ fn a_finding_is_accepted_into_the_baseline() {
     assert_eq!(codes(&found), [("M003", 2)]);
     // It is what `check --write-baseline` would know, and `check` agrees.
     let actions = accept(&mut client, &uri, &found[0]);
-    let old = desk.read("accepted.json");
-    desk.write(
+    let old = folder.read("accepted.json");
+    folder.write(
         "accepted.json",
         &edited(&old, &edits_of(&actions[0]["edit"], &baseline)),
     );
-    let written = desk.read("accepted.json");
+    let written = folder.read("accepted.json");
     let document: Value =
-        serde_json::from_str(&desk.tplkit(&["check", "--format", "json", "a.json"])).expect("JSON");
+        serde_json::from_str(&folder.tplkit(&["check", "--format", "json", "a.json"]))
+            .expect("JSON");
     assert_eq!(document["files"][0]["findings"], json!([]));
-    desk.tplkit(&["check", "a.json", "--write-baseline"]);
-    assert_eq!(desk.read("accepted.json"), written);
+    folder.tplkit(&["check", "a.json", "--write-baseline"]);
+    assert_eq!(folder.read("accepted.json"), written);
     // As it is typed, not as it was saved.
     client.open(&baseline, &written);
     client.replace(&baseline, 2, &old);
@@ -116,9 +117,9 @@ fn a_finding_is_accepted_into_the_baseline() {
 
 #[test]
 fn a_client_that_makes_no_files_is_offered_no_new_baseline() {
-    let desk = Desk::new();
-    desk.write("tplkit.toml", "baseline = \"accepted.json\"\n");
-    let uri = desk.uri("a.json");
+    let folder = TestFolder::new();
+    folder.write("tplkit.toml", "baseline = \"accepted.json\"\n");
+    let uri = folder.uri("a.json");
     let mut offered = capabilities();
     offered["workspace"]["workspaceEdit"]["resourceOperations"] = json!(["rename"]);
     let mut client = Client::with(&offered);
@@ -129,8 +130,8 @@ fn a_client_that_makes_no_files_is_offered_no_new_baseline() {
 
 #[test]
 fn changes_on_the_disk_are_asked_for_and_count() {
-    let desk = Desk::new();
-    let uri = desk.uri("a.json");
+    let folder = TestFolder::new();
+    let uri = folder.uri("a.json");
     let mut offered = capabilities();
     offered["workspace"]["didChangeWatchedFiles"] = json!({"dynamicRegistration": true});
     let mut client = Client::with(&offered);
@@ -141,7 +142,7 @@ fn changes_on_the_disk_are_asked_for_and_count() {
     );
     client.open(&uri, &faulty());
     assert_eq!(client.diagnostics(&uri, 1).len(), 2);
-    desk.write("tplkit.toml", "ignore = [\"M001\"]\n");
+    folder.write("tplkit.toml", "ignore = [\"M001\"]\n");
     client.notify("workspace/didChangeWatchedFiles", &json!({"changes": []}));
     assert_eq!(codes(&client.diagnostics(&uri, 1)), [("M003", 2)]);
 }

@@ -7,7 +7,7 @@ use super::Options;
 use super::fixtures::{Automation, Fixture, written};
 use super::load;
 
-const GLANCE: Duration = Duration::from_millis(5);
+const POLL_EVERY: Duration = Duration::from_millis(5);
 
 pub(crate) fn report(options: &Options, database: &str) {
     let mut fixture = Fixture::start(database, Automation::Active, &["--no-worker"]);
@@ -21,7 +21,7 @@ pub(crate) fn report(options: &Options, database: &str) {
     let begun = Instant::now();
     let (mut connection, request) = fixture.watch();
     while written(&mut connection, &request) < options.events {
-        thread::sleep(GLANCE);
+        thread::sleep(POLL_EVERY);
     }
     let rate = options.events as f64 / begun.elapsed().as_secs_f64();
     println!(

@@ -7,7 +7,7 @@ use super::fixtures::{Automation, Fixture, written};
 use super::{Options, median};
 
 const PAUSE: Duration = Duration::from_millis(10);
-const GLANCE: Duration = Duration::from_millis(1);
+const POLL_EVERY: Duration = Duration::from_millis(1);
 
 pub(crate) fn report(options: &Options, database: &str) {
     let mut fixture = Fixture::start(database, Automation::Active, &[]);
@@ -21,7 +21,7 @@ pub(crate) fn report(options: &Options, database: &str) {
         while ended.len() < count {
             let seen = written(&mut connection, &request);
             ended.resize(seen.max(ended.len()), Instant::now());
-            thread::sleep(GLANCE);
+            thread::sleep(POLL_EVERY);
         }
         ended
     });

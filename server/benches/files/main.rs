@@ -153,7 +153,7 @@ fn others(server: &Server, url: &str, options: &Options) {
     let during = thread::scope(|scope| {
         for _ in 0..UPLOADS {
             scope.spawn(|| {
-                give_way();
+                lower_priority();
                 while !over.load(Ordering::Relaxed) {
                     let file = place.upload(options.large);
                     place.delete(&[file]);
@@ -176,9 +176,9 @@ fn others(server: &Server, url: &str, options: &Options) {
 
 /// Has the system prefer other threads to this one: clients that send files elsewhere take no processor from who is
 /// measured here.
-fn give_way() {
+fn lower_priority() {
     #[cfg(target_os = "linux")]
-    rustix::process::setpriority_process(Some(rustix::thread::gettid()), 19).expect("gives way");
+    rustix::process::setpriority_process(Some(rustix::thread::gettid()), 19).expect("is lowered");
 }
 
 /// The names of the files that were uploaded at the same time.

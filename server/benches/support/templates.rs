@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::load::{Connection, Request};
 use super::server::{Server, id};
 
-/// How often a job is looked at.
-const GLANCE: Duration = Duration::from_millis(20);
+/// How long to wait between two requests for the status of a job.
+const POLL_EVERY: Duration = Duration::from_millis(20);
 
 impl Server {
     /// Sends a request over a connection of its own, and gives what comes back.
@@ -39,7 +39,7 @@ impl Server {
             match found["status"].as_str() {
                 Some(now) if now == status => return found,
                 Some("failed") => panic!("{found}"),
-                _ => thread::sleep(GLANCE),
+                _ => thread::sleep(POLL_EVERY),
             }
         }
     }

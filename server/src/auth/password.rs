@@ -59,8 +59,8 @@ impl Passwords {
         self.verified.clone()
     }
 
-    /// Whether a password belongs to a stored hash; without one the answer is no, as late. A password
-    /// that is too long is none.
+    /// Whether a password belongs to a stored hash. Without one it is false, after the same work. A password
+    /// that is too long belongs to no hash.
     ///
     /// # Errors
     /// When the work could not be done, or too many wait for it.

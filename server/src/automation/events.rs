@@ -260,7 +260,7 @@ pub(super) async fn dispatch(store: &Store, scope: &Scope, now: i64) -> Result<b
 async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<bool, StoreError> {
     let TakenEvents { events, more } = take_some(tx).await?;
     let fired = fired(tx, &events).await?;
-    let mut sights = AccountScopes::new(asked_at);
+    let mut account_scopes = AccountScopes::new(asked_at);
     let mut runs = BTreeMap::<Uuid, Vec<Vec<Value>>>::new();
     for event in &events {
         let of = Subscriber::read(event)?;
@@ -287,7 +287,7 @@ async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<bool, StoreError> {
             organization,
             workspace: place,
         };
-        if !sights.notices(tx, key, publisher, row).await? {
+        if !account_scopes.notices(tx, key, publisher, row).await? {
             continue;
         }
         let depth: i64 = event.get(7)?;

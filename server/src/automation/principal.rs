@@ -61,12 +61,12 @@ fn principal_of(run: &Run, seen: Option<AccountScope>, now: i64) -> Result<Princ
         Some(_) => Reason::StarterLostAccess,
         None => Reason::PublisherLostAccess,
     };
-    let seen = seen.filter(|sight| sight.visible.sees_workspace(run.workspace));
-    seen.ok_or(lost).map(|mut sight| {
-        sight.visible.run = Some(run.id);
+    let seen = seen.filter(|account| account.visible.sees_workspace(run.workspace));
+    seen.ok_or(lost).map(|mut account| {
+        account.visible.run = Some(run.id);
         Principal {
-            scope: sight.visible.into(),
-            may_write: sight.may_write,
+            scope: account.visible.into(),
+            may_write: account.may_write,
             asked_at: now,
         }
     })

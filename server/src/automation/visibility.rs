@@ -94,10 +94,10 @@ impl AccountScopes {
         let Some(publisher) = publisher else {
             return Ok(true);
         };
-        let Some(sight) = self.of(tx, organization, publisher).await? else {
+        let Some(seen) = self.of(tx, organization, publisher).await? else {
             return Ok(true);
         };
-        let visible = &sight.visible;
+        let visible = &seen.visible;
         Ok(!visible.sees_workspace(workspace)
             || visible.sees_row(row.workspace, row.feature, row.creator))
     }

@@ -377,7 +377,7 @@ impl RunExecutor {
 /// Carries out a dry run. Anybody who edits can begin one of a draft that nobody has looked at, and it may compute for
 /// long; so requests come first.
 async fn yielding_to_requests(executed: impl Future<Output = ()> + Send + 'static) {
-    if let Err(error) = cpu_threads::give_way(executed).await {
+    if let Err(error) = cpu_threads::run_low_priority(executed).await {
         tracing::error!(%error, "a dry run was left, and is taken up again when its lease has ended");
     }
 }

@@ -356,7 +356,7 @@ pub(super) async fn run(
         } => {
             let store = Store::open(database).await?;
             let email = normalize_email(&email);
-            members::expel(&store, organization, email.clone()).await?;
+            members::remove_by_email(&store, organization, email.clone()).await?;
             print(&users::find(&store, email).await?)
         }
         AdminCommand::AddMember {

@@ -7,7 +7,7 @@ use crate::store::{Scope, Store, StoreError, Tx, Value, sees_file};
 
 /// How many files may be looked at for a page without waiting for anybody.
 pub const FEW: i64 = 1000;
-/// How many are looked at in one step, where more than the sight of them is asked.
+/// How many are looked at in one step, where more is asked than whether they are seen.
 const STEP: i64 = 500;
 
 /// The file of that id. Where the transaction only reads, nothing else is expected to be asked in it.

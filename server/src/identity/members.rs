@@ -287,11 +287,15 @@ pub async fn remove(tx: &mut Tx, key: MemberKey, own_role: Role) -> Result<(), R
     Ok(())
 }
 
-/// Takes a user out of an organization, as its owners may.
+/// Ends the membership of the user with that email, as owners of the organization may.
 ///
 /// # Errors
 /// 404 for users who do not exist or are not members, 409 for the last owner.
-pub async fn expel(store: &Store, organization: Uuid, email: String) -> Result<(), Refusal> {
+pub async fn remove_by_email(
+    store: &Store,
+    organization: Uuid,
+    email: String,
+) -> Result<(), Refusal> {
     let none = || {
         let detail = format!("There is no member {email} in an organization {organization}.");
         Refusal::new(Code::NotFound, detail)

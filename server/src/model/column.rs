@@ -91,13 +91,13 @@ pub(super) fn complete(
 
 /// What of a column decides how its cells are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Nature {
+struct ColumnProperties {
     sequence: bool,
     unique: bool,
     numeric: bool,
 }
 
-fn nature(column: &Record) -> Result<Nature, Refusal> {
+fn properties(column: &Record) -> Result<ColumnProperties, Refusal> {
     let config = Json::parse(&column.config).unwrap_or_default();
     let identity = column.text("default_component") == IDENTITY;
     let numeric = column_type(column).is_some_and(|known| known.storage.is_number());
@@ -111,7 +111,7 @@ fn nature(column: &Record) -> Result<Nature, Refusal> {
         return Err(Refusal::fault("config.idType", message));
     }
     let unique = config.get("unique").and_then(Json::as_bool) == Some(true);
-    Ok(Nature {
+    Ok(ColumnProperties {
         sequence,
         unique: identity || unique,
         numeric,
@@ -131,7 +131,7 @@ fn is_searched(column: &Record) -> bool {
 /// # Errors
 /// 422 for an identity that cannot be.
 pub(super) fn complete_new(column: &mut Record, slot: Option<i64>) -> Result<bool, Refusal> {
-    let now = nature(column)?;
+    let now = properties(column)?;
     column.set("is_unique", now.unique);
     let searched = is_searched(column);
     column.set("is_searched", searched);
@@ -155,11 +155,11 @@ pub(super) async fn complete_config(
     column: &mut Record,
     before: Option<&Record>,
 ) -> Result<(), Refusal> {
-    let now = nature(column)?;
+    let now = properties(column)?;
     let was = match before {
         // What is stored was checked when it came.
-        Some(before) => nature(before).unwrap_or_default(),
-        None => Nature::default(),
+        Some(before) => properties(before).unwrap_or_default(),
+        None => ColumnProperties::default(),
     };
     let named_files = before.is_some_and(is_of_files);
     if named_files && !is_of_files(column) {

@@ -7,7 +7,7 @@
 //! statement can read or write a table that is missing here. It is independent of connections.
 
 mod condition;
-mod file_sight;
+mod file_visibility;
 #[cfg(test)]
 mod migration_text;
 mod placement;
@@ -17,14 +17,16 @@ mod source_statements;
 mod statement;
 mod table;
 
-pub(crate) use file_sight::sees_file;
+pub(crate) use file_visibility::sees_file;
 
 pub use placement::Placement;
 
 pub(super) use condition::{ColumnValues, Condition, PLATFORM};
 pub(super) use postgres::Form;
 pub(super) use statement::{Mark, Predicates};
-pub(super) use table::{Access, Allows, Evaluation, Exception, Rows, Rule, Sight, TablePolicy};
+pub(super) use table::{
+    Access, Allows, Evaluation, Exception, ReadRestriction, Rows, Rule, TablePolicy,
+};
 
 use uuid::Uuid;
 
@@ -256,7 +258,7 @@ pub(super) static TABLES: [TablePolicy; 37] = [
         ..of_organization("file_uses")
     },
     TablePolicy {
-        sight: Some(Sight {
+        read_restriction: Some(ReadRestriction {
             own: rule(UPLOADER, &["organization_id", "created_by"]),
             through: "file_uses",
             pairs: &[("organization_id", "organization_id"), ("file_id", "id")],
@@ -281,7 +283,7 @@ const fn of_organization(name: &'static str) -> TablePolicy {
         operator: access(EVERYTHING, Rows::All),
         caller: access(EVERYTHING, Rows::Where(&[OF_ORGANIZATION], Plain)),
         exceptions: &[],
-        sight: None,
+        read_restriction: None,
         upserted: true,
     }
 }

@@ -62,7 +62,7 @@ async fn either_layer_alone_shows_a_file_by_its_uses(place: Place) {
             assert_eq!(found, *number, "{isolation:?} {visible:?}");
         }
     }
-    // What only keeps a file gives no sight.
+    // What only keeps a file shows it to nobody.
     let unused = "DELETE FROM main.file_uses";
     let store = place.open().await;
     run(&store, &Scope::Operator, unused, vec![])

@@ -27,14 +27,14 @@ const CARRIED: usize = 100_000;
 const LARGE: usize = 12_000_000;
 pub(super) const PLACE: [&str; 2] = ["--files", "s3://files/of/a-store"];
 
-/// What stands between a server and its bucket.
-struct Gate {
+/// A proxy between a server and its bucket, which fails as its mode says.
+struct FaultyProxy {
     address: String,
     mode: Arc<AtomicUsize>,
 }
 
-impl Gate {
-    fn before(buckets: &Buckets) -> Gate {
+impl FaultyProxy {
+    fn new(buckets: &Buckets) -> FaultyProxy {
         let listener = TcpListener::bind("127.0.0.1:0").expect("listens");
         let address = listener.local_addr().expect("an address").to_string();
         let mode = Arc::new(AtomicUsize::new(OPEN));
@@ -51,15 +51,15 @@ impl Gate {
                 carry(&server, &client, &shared, true);
             }
         });
-        Gate { address, mode }
+        FaultyProxy { address, mode }
     }
 
-    fn is(&self, mode: usize) {
+    fn set_mode(&self, mode: usize) {
         self.mode.store(mode, Ordering::SeqCst);
     }
 }
 
-/// Passes on what comes, as far as the gate lets it.
+/// Passes on what comes, as far as the proxy lets it.
 fn carry(from: &TcpStream, to: &TcpStream, mode: &Arc<AtomicUsize>, is_response: bool) {
     let mut from = from.try_clone().expect("a socket");
     let mut to = to.try_clone().expect("a socket");
@@ -141,11 +141,11 @@ fn a_bucket_that_is_away_or_slow_is_said_and_loses_nothing() {
     let Some(buckets) = started() else {
         return;
     };
-    let gate = Gate::before(&buckets);
+    let proxy = FaultyProxy::new(&buckets);
     let folder = tempfile::tempdir().expect("a folder");
     let database = database(folder.path());
     let organization = owner(&database);
-    let endpoint = format!("http://{}", gate.address);
+    let endpoint = format!("http://{}", proxy.address);
     let environment = [
         ("AWS_ACCESS_KEY_ID", "id"),
         ("AWS_SECRET_ACCESS_KEY", "secret"),
@@ -155,7 +155,7 @@ fn a_bucket_that_is_away_or_slow_is_said_and_loses_nothing() {
     ];
     let arguments = [&PLACE[..], &["--rate-limit", "off"]].concat();
     // A server starts without its bucket, and takes files once that is there.
-    gate.is(AWAY);
+    proxy.set_mode(AWAY);
     let without_sweeper = [&arguments[..], &["--no-worker"]].concat();
     let serving = Serving::start_with(&database, &without_sweeper, &environment);
     let mut wire = signed_in(&serving);
@@ -169,7 +169,7 @@ fn a_bucket_that_is_away_or_slow_is_said_and_loses_nothing() {
     let upload = |name: &str| format!("/v1/files?workspace_id={workspace}&name={name}");
     is_away(serving.request(&token, "POST", &upload("early"), "early"));
     assert_eq!(names(&serving, &token), [""; 0]);
-    gate.is(OPEN);
+    proxy.set_mode(OPEN);
     waits_for("the bucket is there", || {
         let (status, _) = serving.request(&token, "POST", &upload("first"), "first");
         status == 201
@@ -190,7 +190,7 @@ fn a_bucket_that_is_away_or_slow_is_said_and_loses_nothing() {
             serving.request(&token, "POST", &upload("goes"), &format!("goes {mode}"));
         assert_eq!(status, 201, "{goes}");
         gone.push(goes["sha256"].as_str().expect("a digest").to_owned());
-        gate.is(mode);
+        proxy.set_mode(mode);
         thread::scope(|scope| {
             for text in ["half", &large] {
                 let (serving, token, path) = (&serving, &token, upload("half"));
@@ -206,17 +206,17 @@ fn a_bucket_that_is_away_or_slow_is_said_and_loses_nothing() {
         let (status, _) = serving.request(&token, "DELETE", &path, "");
         assert_eq!(status, 204);
         assert_eq!(names(&serving, &token), ["first", "small", "large"]);
-        gate.is(OPEN);
+        proxy.set_mode(OPEN);
         for (path, length) in &kept {
             assert_eq!(read(&serving, &token, path), (true, *length));
         }
     }
     // It breaks off, and so does the response: never is a part taken for the whole.
-    gate.is(BREAKING);
+    proxy.set_mode(BREAKING);
     let (path, length) = &kept[1];
     let (begun, part) = read(&serving, &token, path);
     assert!(!begun || part < *length, "{part}");
-    gate.is(OPEN);
+    proxy.set_mode(OPEN);
     assert_eq!(read(&serving, &token, path), (true, *length));
     let organization_path = format!("/v1/organizations/{organization}");
     let (_, acme) = serving.request(&token, "GET", &organization_path, "");
@@ -226,14 +226,14 @@ fn a_bucket_that_is_away_or_slow_is_said_and_loses_nothing() {
     drop(serving);
     let free = "UPDATE file_objects SET free_since = 0 WHERE free_since IS NOT NULL";
     Place::at(database.clone()).execute(free);
-    gate.is(AWAY);
+    proxy.set_mode(AWAY);
     let sweeping = [("TPLKIT_FILE_GRACE", "1s")];
     let environment = [&environment[..], &sweeping].concat();
     let serving = Serving::start_with(&database, &arguments, &environment);
     let listed = || buckets.ask("GET /files?list-type=2 HTTP/1.1");
     thread::sleep(Duration::from_secs(2));
     assert!(gone.iter().all(|digest| listed().contains(digest)));
-    gate.is(OPEN);
+    proxy.set_mode(OPEN);
     waits_for("the objects of no record go", || {
         let listed = listed();
         !gone.iter().any(|digest| listed.contains(digest))
@@ -273,10 +273,10 @@ fn a_key_stays_taken_while_a_bucket_stores_an_upload() {
     let Some(place) = Place::postgres() else {
         return;
     };
-    let gate = Gate::before(&buckets);
+    let proxy = FaultyProxy::new(&buckets);
     let organization = owner(&place.url);
     let arguments = [&PLACE[..], &["--rate-limit", "off"]].concat();
-    let [slow, direct] = [&gate.address, &buckets.address].map(|at| format!("http://{at}"));
+    let [slow, direct] = [&proxy.address, &buckets.address].map(|at| format!("http://{at}"));
     let patient = [("AWS_READ_TIMEOUT", "3600s")];
     let environment = [&at(&slow)[..], &patient].concat();
     let serving = Serving::start_with(&place.url, &arguments, &environment);
@@ -294,7 +294,7 @@ fn a_key_stays_taken_while_a_bucket_stores_an_upload() {
         let count = place.ask(&format!("SELECT count(*)::text FROM {what}"));
         count.trim() == "1"
     };
-    gate.is(STALLED);
+    proxy.set_mode(STALLED);
     thread::scope(|scope| {
         let uploading = scope.spawn(|| upload(&serving));
         waits_for("all bytes came", || is_one("main.file_objects"));
@@ -315,7 +315,7 @@ fn a_key_stays_taken_while_a_bucket_stores_an_upload() {
                 "{refusal}"
             );
         }
-        gate.is(OPEN);
+        proxy.set_mode(OPEN);
         let (status, first) = uploading.join().expect("ends");
         assert_eq!(status, 201, "{first}");
         for to in [&other, &serving] {
@@ -329,11 +329,11 @@ fn a_read_that_breaks_off_is_no_damage() {
     let Some(buckets) = started() else {
         return;
     };
-    let gate = Gate::before(&buckets);
+    let proxy = FaultyProxy::new(&buckets);
     let folder = tempfile::tempdir().expect("a folder");
     let database = database(folder.path());
     let organization = owner(&database);
-    let endpoint = format!("http://{}", gate.address);
+    let endpoint = format!("http://{}", proxy.address);
     let environment = at(&endpoint);
     let serving = Serving::start_with(&database, &PLACE, &environment);
     let mut wire = signed_in(&serving);
@@ -350,7 +350,7 @@ fn a_read_that_breaks_off_is_no_damage() {
         command.output().expect("ends")
     };
     // What does not come to its end is named, and what does is looked at all the same.
-    gate.is(BREAKING);
+    proxy.set_mode(BREAKING);
     let output = verify();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let verdict: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -373,7 +373,7 @@ fn a_read_that_breaks_off_is_no_damage() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("could not be read to their end: 1"), "{said}");
     // The client of the bucket tries four times; the next read passes.
-    gate.is(BREAKING + 4);
+    proxy.set_mode(BREAKING + 4);
     let output = verify();
     assert!(output.status.success(), "{output:?}");
     let verdict: Value = serde_json::from_slice(&output.stdout).expect("JSON");

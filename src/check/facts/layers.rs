@@ -1,6 +1,7 @@
 //! Items, dependencies and unresolved entries, without unreadable values.
 
 use super::{ExternalRef, Facts};
+use crate::definitions::ReferenceKind;
 use crate::json::Node;
 use crate::package::format::ITEM_KINDS;
 use crate::package::reference::undollared;
@@ -24,6 +25,15 @@ impl Item<'_> {
     /// Whether it stands for rows.
     pub fn is_rows(&self) -> bool {
         self.kind == Some("rows")
+    }
+
+    /// The kind of thing that it is created as.
+    pub fn created_kind(&self) -> Option<ReferenceKind> {
+        match self.kind? {
+            "workflow" => Some(ReferenceKind::WorkflowV2),
+            "rows" => None,
+            other => ReferenceKind::parse(other),
+        }
     }
 }
 
@@ -97,6 +107,11 @@ impl<'d> Facts<'d> {
             }
             if let Some(reference) = item.reference {
                 self.item_by_ref.entry(reference).or_insert(index);
+            }
+        }
+        for entry in self.payloads().into_iter().flat_map(Node::elements) {
+            if let Some(uid) = entry.get_str("itemUid").filter(|uid| !uid.is_empty()) {
+                self.payload_entries.entry(uid).or_insert(entry);
             }
         }
         for (index, dependency) in self.dependencies.iter().enumerate() {

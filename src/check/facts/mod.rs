@@ -74,6 +74,8 @@ pub struct Facts<'d> {
     pub tables: Vec<PackageTable<'d>>,
     item_by_uid: HashMap<&'d str, usize>,
     item_by_ref: HashMap<&'d str, usize>,
+    /// Payload entries by the uid of their item.
+    payload_entries: HashMap<&'d str, Node<'d>>,
     /// Indices of the plan steps by their [`subject`](Facts::subject).
     steps_by_subject: HashMap<&'d str, Vec<usize>>,
 }
@@ -115,6 +117,7 @@ impl<'d> Facts<'d> {
             tables: Vec::new(),
             item_by_uid: HashMap::default(),
             item_by_ref: HashMap::default(),
+            payload_entries: HashMap::default(),
             steps_by_subject: HashMap::default(),
         };
         facts.read_layers();
@@ -153,6 +156,18 @@ impl<'d> Facts<'d> {
         self.item_by_ref
             .get(reference)
             .map(|index| &self.items[*index])
+    }
+
+    /// The first payload entry of an item.
+    pub fn payload_entry(&self, item: &Item<'_>) -> Option<Node<'d>> {
+        self.payload_entries.get(item.uid).copied()
+    }
+
+    /// The plan step that creates an item, when item and step agree on the kind.
+    pub fn create_step(&self, item: &Item<'_>) -> Option<&Step<'d>> {
+        let step = &self.steps[self.declaring_step(item.reference?)?];
+        let agree = item.kind.is_some() && step.tool?.creates() == item.created_kind();
+        agree.then_some(step)
     }
 
     /// Whether the plan's steps are a list of objects, so that what none of them declares is

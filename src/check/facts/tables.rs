@@ -14,7 +14,7 @@ impl<'d> Facts<'d> {
         let mut tables: Vec<PackageTable<'d>> = Vec::new();
         let created = self.plan_columns();
         let complete =
-            self.steps_are_readable() && self.steps.iter().all(|step| self.has_home(step));
+            self.steps_are_readable() && self.steps.iter().all(|step| self.table_is_known(step));
         for step in self
             .steps
             .iter()
@@ -64,7 +64,7 @@ impl<'d> Facts<'d> {
     }
 
     /// Whether it is known which table a step creates a column in, if it creates one.
-    fn has_home(&self, step: &Step<'d>) -> bool {
+    fn table_is_known(&self, step: &Step<'d>) -> bool {
         let table = || step.arg_ref("featureId").map(|table| self.kind_of(table));
         match step.tool {
             None => false,
@@ -97,7 +97,7 @@ impl<'d> Facts<'d> {
     pub fn columns_of_no_table(&self) -> Vec<Column<'d>> {
         let updates = self.column_updates();
         self.steps_with(Tool::CreateColumn)
-            .filter(|step| !self.has_home(step))
+            .filter(|step| !self.table_is_known(step))
             .map(|step| self.plan_column(step, &updates))
             .collect()
     }

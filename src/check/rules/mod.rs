@@ -14,8 +14,11 @@ mod item;
 mod leak;
 mod name;
 mod order;
+mod parent;
 mod reference;
+mod rows_item;
 mod shape;
+mod step_ids;
 #[cfg(test)]
 mod tests;
 mod text_length;
@@ -35,6 +38,9 @@ pub(super) fn run(facts: &Facts<'_>, promotion: bool, out: &mut Vec<Finding>) {
     text_length::run(facts, out);
     identity::run(facts, out);
     item::run(facts, out);
+    parent::run(facts, out);
+    rows_item::run(facts, out);
+    step_ids::run(facts, out);
     dependency::run(facts, out);
     blueprint::run(facts, out);
     usage::run(facts, out);

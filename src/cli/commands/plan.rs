@@ -117,7 +117,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         base: base.as_ref(),
         session,
     };
-    let mut risen = true;
+    let mut version_rose = true;
     let examined = match Subject::of(&subject) {
         Subject::Template(word) => {
             args.template.refuse(word)?;
@@ -130,7 +130,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
                     let in_catalog = examine::find_in_catalog(plan_request, &args.template, &file)?;
                     if let CatalogMatch::Other { id, .. } = &in_catalog {
                         let compared = catalog::compare(plan_request.client, id, file.text)?;
-                        risen = compared.is_none_or(|one| one.report(args.bump, session));
+                        version_rose = compared.is_none_or(|one| one.report(args.bump, session));
                     }
                     examine::file(plan_request, &in_catalog, &file)?
                 }
@@ -151,7 +151,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     }
     let exit = print_plan(&subject, &examined, args.format, output, plan_request)?;
     let changes = args.exit_code && examined.planned.preview.changes();
-    Ok(if risen && !changes {
+    Ok(if version_rose && !changes {
         exit
     } else {
         Exit::Findings

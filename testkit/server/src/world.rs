@@ -28,9 +28,9 @@ const PASSWORD_HASH: &str =
 
 /// A clock that tests move.
 #[derive(Debug, Default)]
-struct Hands(AtomicI64);
+struct TestClock(AtomicI64);
 
-impl Clock for Hands {
+impl Clock for TestClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_microsecond(self.0.load(Ordering::SeqCst)).expect("in range")
     }
@@ -53,7 +53,7 @@ pub struct World {
     pub acme: Uuid,
     /// The organization of the stranger.
     pub other: Uuid,
-    hands: Arc<Hands>,
+    clock: Arc<TestClock>,
 }
 
 /// Serves, and gives who asks there.
@@ -77,8 +77,8 @@ impl World {
 
     /// As it is configured.
     pub async fn with(place: Place, config: Config) -> World {
-        let hands = Arc::new(Hands(AtomicI64::new(1_700_000_000_000_000)));
-        let context = Context::new(hands.clone());
+        let clock = Arc::new(TestClock(AtomicI64::new(1_700_000_000_000_000)));
+        let context = Context::new(clock.clone());
         let store = place.open().await;
         let app = App::new(store.clone(), context.clone(), config).expect("puts together");
         let nobody = served(app.clone()).await;
@@ -90,7 +90,7 @@ impl World {
             app,
             acme: Uuid::nil(),
             other: Uuid::nil(),
-            hands,
+            clock,
         };
         world.acme = world.organization("Acme", None).await;
         world.other = world.organization("Other", None).await;
@@ -190,7 +190,7 @@ impl World {
 
     /// Lets time pass.
     pub fn wait(&self, seconds: i64) {
-        self.hands
+        self.clock
             .0
             .fetch_add(seconds * 1_000_000, Ordering::SeqCst);
     }

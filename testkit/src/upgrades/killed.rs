@@ -1,35 +1,35 @@
-//! A job that dies with one of its units: before that is written, or after.
+//! A job that is killed at one of its units: before that is written, or after.
 
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{CommitError, Id, Lookup, Source, StoredRow, Structure, Target, Unit};
 
-/// When a job dies.
+/// When a job is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Death {
-    /// With which unit, counted from 0.
+pub(super) struct Kill {
+    /// At which unit, counted from 0.
     pub(super) unit: usize,
     /// Whether that is written: the response is lost, the effect is not.
     pub(super) written: bool,
 }
 
-/// A workspace for one attempt at a job, which dies on request.
+/// A workspace for one attempt at a job, which is killed on request.
 pub(super) struct Attempt<'t, T> {
     target: &'t mut T,
-    death: Option<Death>,
+    kill: Option<Kill>,
     /// Units that were asked for.
     pub(super) units: usize,
-    pub(super) died: bool,
-    /// The report of the unit that completed the job, when the job died with it: nobody takes it up again.
+    pub(super) killed: bool,
+    /// The report of the unit that completed the job, when the job was killed at it: nobody takes it up again.
     pub(super) completed: Option<String>,
 }
 
 impl<'t, T> Attempt<'t, T> {
-    pub(super) fn new(target: &'t mut T, death: Option<Death>) -> Attempt<'t, T> {
+    pub(super) fn new(target: &'t mut T, kill: Option<Kill>) -> Attempt<'t, T> {
         Attempt {
             target,
-            death,
+            kill,
             units: 0,
-            died: false,
+            killed: false,
             completed: None,
         }
     }
@@ -92,10 +92,10 @@ impl<T: Target + Send + Sync> Target for Attempt<'_, T> {
     async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<T::Error>> {
         let at = self.units;
         self.units += 1;
-        match self.death {
-            Some(death) if at >= death.unit => {
-                self.died = true;
-                if death.written && at == death.unit {
+        match self.kill {
+            Some(kill) if at >= kill.unit => {
+                self.killed = true;
+                if kill.written && at == kill.unit {
                     let report = unit.report.clone();
                     self.target.commit(unit).await?;
                     self.completed = report;

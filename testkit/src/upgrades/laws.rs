@@ -3,7 +3,7 @@
 use super::compare::{Content, content, differs, keeping, linking, transactional};
 use super::deciding::{Gone, decide};
 use super::kept::lost;
-use super::killed::Death;
+use super::killed::Kill;
 use super::line::{Line, request};
 use super::triple::Triple;
 use super::{Places, Seen, Verdict};
@@ -45,7 +45,7 @@ pub(super) async fn run<P: Places>(law: &str, places: &P, triple: &Triple) -> Ve
         "killed_it_ends_as_not_killed" => killed(places, triple).await,
         "what_people_changed_stays_unless_decided" => kept(places, triple).await,
         "a_plain_apply_before_it_makes_no_difference" => plain_first(places, triple).await,
-        "other_upgrades_before_it_make_no_difference" => detours(places, triple).await,
+        "other_upgrades_before_it_make_no_difference" => prior_upgrades(places, triple).await,
         other => Err(format!("there is no law {other:?}")),
     }
 }
@@ -340,21 +340,21 @@ async fn killed<P: Places>(places: &P, triple: &Triple) -> Verdict {
     let expected = line.state().await?;
     for unit in 0..whole.units {
         for written in [false, true] {
-            let death = Death { unit, written };
-            let wrong = |wrong: String| format!("{death:?}: {wrong}");
+            let kill = Kill { unit, written };
+            let wrong = |wrong: String| format!("{kill:?}: {wrong}");
             let mut again = worked_on(places, triple, Hand::People).await?;
             let line = &mut again.line;
             let ran = line
-                .run(&again.new, request, Some(death))
+                .run(&again.new, request, Some(kill))
                 .await
                 .map_err(wrong)?;
-            if !ran.died {
-                return Err(format!("{death:?} did not happen"));
+            if !ran.killed {
+                return Err(format!("{kill:?} did not happen"));
             }
             same("the workspace", &line.state().await?, &expected).map_err(wrong)?;
             if folded(&ran.report) != folded(&whole.report) {
                 return Err(format!(
-                    "{death:?}: the report is {}\nand should be {}",
+                    "{kill:?}: the report is {}\nand should be {}",
                     folded(&ran.report),
                     folded(&whole.report)
                 ));
@@ -454,24 +454,30 @@ fn compared(
 
 /// Jobs before an upgrade after which nothing of it is left, or nothing but its records.
 #[derive(Debug, Clone, Copy)]
-enum Detour {
+enum PriorUpgrade {
     /// Records alone.
     WithoutRows,
     /// The upgrade, a plain apply after it, and the upgrade is undone.
     Undone,
 }
 
-async fn detours<P: Places>(places: &P, triple: &Triple) -> Verdict {
+async fn prior_upgrades<P: Places>(places: &P, triple: &Triple) -> Verdict {
     let mut seen = Seen::Nothing;
-    for detour in [Detour::WithoutRows, Detour::Undone] {
-        let wrong = |wrong: String| format!("{detour:?}: {wrong}");
-        let met = after_detour(places, triple, detour).await.map_err(wrong)?;
+    for prior in [PriorUpgrade::WithoutRows, PriorUpgrade::Undone] {
+        let wrong = |wrong: String| format!("{prior:?}: {wrong}");
+        let met = after_prior_upgrade(places, triple, prior)
+            .await
+            .map_err(wrong)?;
         seen = seen.max(met);
     }
     Ok(seen)
 }
 
-async fn after_detour<P: Places>(places: &P, triple: &Triple, detour: Detour) -> Verdict {
+async fn after_prior_upgrade<P: Places>(
+    places: &P,
+    triple: &Triple,
+    prior: PriorUpgrade,
+) -> Verdict {
     let mut ready = worked_on(places, triple, Hand::Careful).await?;
     let mut upgrade = request(true);
     upgrade.terms.conflicts = Some(Side::Theirs);
@@ -485,13 +491,13 @@ async fn after_detour<P: Places>(places: &P, triple: &Triple, detour: Detour) ->
     let expected = content(&ready.line.state().await?, &ready.line.entries());
     let mut other = worked_on(places, triple, Hand::Careful).await?;
     let (line, new) = (&mut other.line, &other.new);
-    let before = match detour {
-        Detour::WithoutRows => {
+    let before = match prior {
+        PriorUpgrade::WithoutRows => {
             let mut records = upgrade.clone();
             records.include_rows = false;
             line.apply(new, &records).await?
         }
-        Detour::Undone => {
+        PriorUpgrade::Undone => {
             line.run(new, &upgrade, None).await?;
             let plain = line.apply(new, &request(false)).await?;
             line.undo_at(1).await?;
@@ -509,10 +515,10 @@ async fn after_detour<P: Places>(places: &P, triple: &Triple, detour: Detour) ->
         ));
     };
     let found = content(&line.state().await?, &line.entries());
-    let aside = match detour {
-        Detour::WithoutRows => BTreeSet::new(),
+    let aside = match prior {
+        PriorUpgrade::WithoutRows => BTreeSet::new(),
         // Here, too, a plain apply brings rows.
-        Detour::Undone => linking(new, &triple.packages()?.base)?,
+        PriorUpgrade::Undone => linking(new, &triple.packages()?.base)?,
     };
     match compared(&found, &expected, &aside) {
         Some(wrong) => Err(format!(

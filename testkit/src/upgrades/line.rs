@@ -14,7 +14,7 @@ use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::State;
 use tplkit::workspace::{CommitError, Id, Lookup as _, Progress, Source as _, Target as _, Unit};
 
-use super::killed::{Attempt, Death};
+use super::killed::{Attempt, Kill};
 use super::{Place, changes};
 use crate::random::{EditStep, Hand, Shape, edit};
 
@@ -42,8 +42,8 @@ pub(super) struct Ran {
     pub(super) report: Report,
     /// Units that it wrote when nothing stopped it.
     pub(super) units: usize,
-    /// Whether a job that was to die did.
-    pub(super) died: bool,
+    /// Whether a job that was to be killed was.
+    pub(super) killed: bool,
 }
 
 pub(super) fn request(upgrade: bool) -> Request {
@@ -195,7 +195,7 @@ impl<P: Place> Line<P> {
         &mut self,
         text: &str,
         request: &Request,
-        death: Option<Death>,
+        kill: Option<Kill>,
     ) -> Result<Ran, String> {
         let package = Checked::trusted(text).map_err(failed("reading"))?;
         let request = &complete(&package, request);
@@ -204,10 +204,10 @@ impl<P: Place> Line<P> {
         let start = start.map_err(|_| "no instant")?;
         let minter = Minter::at(start, 0xABC_0000 + self.nonce);
         let number = self.place.begin().await;
-        let mut deaths = death.into_iter();
-        let mut died = false;
+        let mut kills = kill.into_iter();
+        let mut killed = false;
         loop {
-            let death = deaths.next();
+            let kill = kills.next();
             let entries = self.entries();
             let jobs = self.jobs.clone();
             let packages = packages(&jobs)?;
@@ -239,7 +239,7 @@ impl<P: Place> Line<P> {
             );
             let decided = decided.await.map_err(failed("measuring"))?;
             let approved = decided.map_err(|refusals| format!("refused: {refusals:#?}"))?;
-            let mut attempt = Attempt::new(target, death);
+            let mut attempt = Attempt::new(target, kill);
             let payloads = &package.payloads;
             let mut unwatched = |_| {};
             let ran = run_from(
@@ -251,9 +251,9 @@ impl<P: Place> Line<P> {
                 &mut unwatched,
             );
             let ran = ran.await;
-            died |= attempt.died;
+            killed |= attempt.killed;
             let units = attempt.units;
-            // A job that died with its last unit is completed all the same.
+            // A job that was killed at its last unit is completed all the same.
             let ran = match (ran, attempt.completed) {
                 (Err(ApplyError::Fenced), Some(report)) => {
                     Ok(serde_json::from_str(&report).map_err(failed("reading the report"))?)
@@ -273,10 +273,10 @@ impl<P: Place> Line<P> {
                     return Ok(Ran {
                         report,
                         units,
-                        died,
+                        killed,
                     });
                 }
-                Err(ApplyError::Fenced) if died && death.is_some() => {}
+                Err(ApplyError::Fenced) if killed && kill.is_some() => {}
                 Err(error) => return Err(format!("the apply failed: {error}")),
             }
         }

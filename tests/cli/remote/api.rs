@@ -2,14 +2,14 @@
 
 use serde_json::json;
 
-use super::{Desk, KEY};
+use super::{KEY, TestEnv};
 use crate::scripted::{Response, Scripted, nobody};
 
 #[test]
 fn the_body_is_written_as_it_came() {
     let body = "{\"a\": 1.10, \"b\":12345678901234567890123}\n";
     let server = Scripted::new(move |_| Response::text(200, body));
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let words = [
         "api",
         "get",
@@ -19,7 +19,7 @@ fn the_body_is_written_as_it_came() {
         "--header",
         "X-Own: yes",
     ];
-    assert_eq!(desk.run(&words).exits(0).out, body);
+    assert_eq!(env.run(&words).exits(0).out, body);
     let request = &server.received()[0];
     assert_eq!(request.line(), "GET /v1/x?a=1&filter=b%3Aeq%3Ac%26d+e");
     assert_eq!(
@@ -28,7 +28,7 @@ fn the_body_is_written_as_it_came() {
     );
     assert_eq!(request.header("idempotency-key"), None);
     let words = [&words[..], &["--format", "json"]].concat();
-    let ran = desk.run(&words).exits(0);
+    let ran = env.run(&words).exits(0);
     // Every digit is kept.
     assert!(
         ran.out
@@ -50,12 +50,12 @@ fn the_body_is_written_as_it_came() {
 #[test]
 fn paths_are_completed_and_stay_on_the_server() {
     let server = Scripted::new(|_| Response::text(204, ""));
-    let desk = Desk::with_key(&format!("{}/api/v1", server.url));
+    let env = TestEnv::with_key(&format!("{}/api/v1", server.url));
     for path in ["/v1/me", "v1/me", "me"] {
-        assert_eq!(desk.run(&["api", "GET", path]).exits(0).out, "");
+        assert_eq!(env.run(&["api", "GET", path]).exits(0).out, "");
     }
     assert_eq!(server.lines(), ["GET /api/v1/me"; 3]);
-    let document = desk
+    let document = env
         .run(&["api", "DELETE", "me", "--format", "json"])
         .exits(0)
         .json();
@@ -69,7 +69,7 @@ fn paths_are_completed_and_stay_on_the_server() {
         "/v1/../../me",
         "/v1/me#x",
     ] {
-        desk.run(&["api", "GET", path]).exits(2);
+        env.run(&["api", "GET", path]).exits(2);
     }
     assert_eq!(server.received().len(), 4);
 }
@@ -81,9 +81,9 @@ fn a_post_carries_data_and_a_key_that_stays() {
         Response::hang_up(),
         Response::text(201, "{}"),
     ]);
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("body.json", "{\"label\": \"é\"}");
-    let ran = desk
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("body.json", "{\"label\": \"é\"}");
+    let ran = env
         .run(&["api", "POST", "/v1/workspaces", "--data", "body.json", "-v"])
         .exits(0);
     let received = server.received();
@@ -103,11 +103,11 @@ fn a_post_carries_data_and_a_key_that_stays() {
         assert_eq!(request.body, "{\"label\": \"é\"}");
     }
     // Every run has its own, unless one is given.
-    desk.feed(&["api", "POST", "/v1/workspaces", "--data", "-"], "[]")
+    env.feed(&["api", "POST", "/v1/workspaces", "--data", "-"], "[]")
         .exits(0);
-    desk.run(&["api", "POST", "/v1/x", "--idempotency-key", "mine"])
+    env.run(&["api", "POST", "/v1/x", "--idempotency-key", "mine"])
         .exits(0);
-    desk.run(&["api", "POST", "/v1/x", "--header", "idempotency-key: its"])
+    env.run(&["api", "POST", "/v1/x", "--header", "idempotency-key: its"])
         .exits(0);
     let words = [
         "api",
@@ -118,7 +118,7 @@ fn a_post_carries_data_and_a_key_that_stays() {
         "--data",
         "-",
     ];
-    desk.feed(&words, "x").exits(0);
+    env.feed(&words, "x").exits(0);
     let received = server.received();
     let keys: Vec<Option<&str>> = received[3..]
         .iter()
@@ -137,17 +137,17 @@ fn pages_become_one() {
         "/v1/x?limit=2&cursor=c" => Response::text(200, "{\"items\": [3], \"next_cursor\": null}"),
         _ => Response::problem(422, "validation_failed"),
     });
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let words = ["api", "GET", "/v1/x?limit=2", "--paginate"];
     let one = "{\"items\":[1.10,2,3],\"next_cursor\":null}";
-    assert_eq!(desk.run(&words).exits(0).out, format!("{one}\n"));
-    let ran = desk
+    assert_eq!(env.run(&words).exits(0).out, format!("{one}\n"));
+    let ran = env
         .run(&[&words[..], &["--format", "json"]].concat())
         .exits(0);
     assert!(ran.out.contains(&format!("\"data\": {one}")), "{}", ran.out);
-    desk.run(&["api", "POST", "/v1/x", "--paginate"]).exits(2);
+    env.run(&["api", "POST", "/v1/x", "--paginate"]).exits(2);
     // A walk that breaks leaves no half of it.
-    let ran = desk.run(&["api", "GET", "/v1/y", "--paginate"]).exits(1);
+    let ran = env.run(&["api", "GET", "/v1/y", "--paginate"]).exits(1);
     assert_eq!(ran.out, "");
 }
 
@@ -163,8 +163,8 @@ fn every_refusal_has_its_exit_code() {
         (501, 5, "failed"),
     ] {
         let server = Scripted::new(move |_| Response::problem(status, "made_up"));
-        let desk = Desk::with_key(&server.url);
-        let ran = desk.run(&["api", "GET", "/v1/x"]).exits(exit);
+        let env = TestEnv::with_key(&server.url);
+        let ran = env.run(&["api", "GET", "/v1/x"]).exits(exit);
         assert!(ran.out.contains("\"code\":\"made_up\""), "{}", ran.out);
         let expected =
             format!("error: GET /v1/x was refused with {status} `made_up`: detail of made_up");
@@ -173,7 +173,7 @@ fn every_refusal_has_its_exit_code() {
             "{}",
             ran.err
         );
-        let document = desk
+        let document = env
             .run(&["api", "GET", "/v1/x", "--format", "json"])
             .exits(exit)
             .json();
@@ -192,13 +192,13 @@ fn what_stays_unavailable_exits_5() {
         Response::text(504, "<html>"),
     ] {
         let server = Scripted::new(move |_| response.clone());
-        let desk = Desk::with_key(&server.url);
-        desk.run(&["api", "PATCH", "/v1/x"]).exits(5);
+        let env = TestEnv::with_key(&server.url);
+        env.run(&["api", "PATCH", "/v1/x"]).exits(5);
     }
-    let desk = Desk::with_key(&nobody());
-    let ran = desk.run(&["api", "GET", "/v1/x"]).exits(5);
+    let env = TestEnv::with_key(&nobody());
+    let ran = env.run(&["api", "GET", "/v1/x"]).exits(5);
     assert!(ran.err.contains("(tried 5 times)"), "{}", ran.err);
-    let document = desk
+    let document = env
         .run(&["api", "PATCH", "/v1/x", "--format", "json"])
         .exits(5)
         .json();
@@ -210,7 +210,7 @@ fn a_redirect_elsewhere_is_reported() {
     let other = Scripted::new(|_| Response::text(200, "{}"));
     let to = format!("{}/v1/me", other.url);
     let server = Scripted::new(move |_| Response::text(308, "").with("Location", &to));
-    let ran = Desk::with_key(&server.url)
+    let ran = TestEnv::with_key(&server.url)
         .run(&["api", "GET", "/v1/me"])
         .exits(2);
     let help = format!("tplkit login --url {}`", other.url);
@@ -220,14 +220,14 @@ fn a_redirect_elsewhere_is_reported() {
 
 #[test]
 fn a_credential_is_no_argument() {
-    let desk = Desk::with_key(&nobody());
+    let env = TestEnv::with_key(&nobody());
     for header in [
         "Authorization: Bearer do-not-show",
         "AUTHORIZATION:x",
         "Host: x",
         "no-colon do-not-show",
     ] {
-        let ran = desk
+        let ran = env
             .run(&["api", "GET", "/v1/me", "--header", header])
             .exits(2);
         assert!(!ran.err.contains("do-not-show"), "{}", ran.err);
@@ -236,26 +236,26 @@ fn a_credential_is_no_argument() {
 
 #[test]
 fn without_a_server_or_a_credential_it_says_so() {
-    let ran = Desk::new().run(&["api", "GET", "/v1/me"]).exits(4);
+    let ran = TestEnv::new().run(&["api", "GET", "/v1/me"]).exits(4);
     assert!(ran.err.contains("tplkit login --url URL"), "{}", ran.err);
-    Desk::new()
+    TestEnv::new()
         .set("TPLKIT_TOKEN", KEY)
         .run(&["api", "GET", "/v1/me"])
         .exits(2);
-    let desk = Desk::new().set("TPLKIT_URL", "https://ana:do-not-show@a.test");
-    let ran = desk.run(&["api", "GET", "/v1/me"]).exits(2);
+    let env = TestEnv::new().set("TPLKIT_URL", "https://ana:do-not-show@a.test");
+    let ran = env.run(&["api", "GET", "/v1/me"]).exits(2);
     assert!(!ran.err.contains("do-not-show"), "{}", ran.err);
     // What is public needs nobody.
     let server = super::server();
-    let desk = Desk::new().set("TPLKIT_URL", &server.url);
-    desk.run(&["api", "GET", "/v1/health"]).exits(0);
+    let env = TestEnv::new().set("TPLKIT_URL", &server.url);
+    env.run(&["api", "GET", "/v1/health"]).exits(0);
 }
 
 #[test]
 fn fields_make_a_body_and_a_post() {
     let server = Scripted::new(|_| Response::json(&json!({"id": "w"})));
-    let desk = Desk::with_key(&server.url);
-    let field = |words: &[&str]| desk.run(&[&["api"][..], words].concat());
+    let env = TestEnv::with_key(&server.url);
+    let field = |words: &[&str]| env.run(&[&["api"][..], words].concat());
     field(&[
         "/v1/workspaces",
         "--field",
@@ -282,7 +282,7 @@ fn fields_make_a_body_and_a_post() {
             ("GET /v1/workspaces".to_owned(), ""),
         ]
     );
-    desk.place.write("body.json", "{}");
+    env.place.write("body.json", "{}");
     field(&["/v1/x", "--field", "a=b", "--data", "body.json"]).exits(2);
     field(&["/v1/x", "--field", "a:=nope"]).exits(2);
     field(&["GET"]).exits(2);
@@ -291,9 +291,9 @@ fn fields_make_a_body_and_a_post() {
 
 #[test]
 fn json_in_place_of_a_file_is_sent_to_the_fields() {
-    let desk = Desk::with_key("http://127.0.0.1:9");
+    let env = TestEnv::with_key("http://127.0.0.1:9");
     let words = ["api", "POST", "/v1/x", "--data", "{\"secret\": \"s3cret\"}"];
-    let ran = desk.run(&words).exits(2);
+    let ran = env.run(&words).exits(2);
     assert!(ran.err.contains("--field NAME=TEXT"), "{}", ran.err);
     assert!(!ran.err.contains("s3cret"), "{}", ran.err);
 }

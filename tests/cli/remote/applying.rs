@@ -6,13 +6,13 @@ use super::routes::{
     JOB, ORGANIZATION, TEMPLATE, WORKSPACE, apply_route, catalog, job, job_document, page, plan,
     plan_route, record, started,
 };
-use super::{Desk, KEY};
+use super::{KEY, TestEnv};
 use crate::scripted::{Response, Scripted};
 use crate::support::Ran;
 
 pub(crate) fn apply(server: &Scripted, more: &[&str]) -> Ran {
     let words = ["apply", TEMPLATE, "--workspace", WORKSPACE, "--yes"];
-    Desk::with_key(&server.url).run(&[&words, more].concat())
+    TestEnv::with_key(&server.url).run(&[&words, more].concat())
 }
 
 /// What the server was sent to a route.
@@ -61,10 +61,10 @@ fn the_job_is_said_first_and_waited_for() {
 #[test]
 fn a_template_goes_by_name_too() {
     let server = catalog([job("completed")]).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.run(&["apply", "sales", "--workspace", WORKSPACE, "--yes"])
+    let env = TestEnv::with_key(&server.url);
+    env.run(&["apply", "sales", "--workspace", WORKSPACE, "--yes"])
         .exits(0);
-    let ran = desk
+    let ran = env
         .run(&["apply", "purchases", "--workspace", WORKSPACE, "--yes"])
         .exits(2);
     assert!(
@@ -76,8 +76,8 @@ fn a_template_goes_by_name_too() {
     let server = catalog([job("completed")])
         .on("GET /v1/templates", [twice])
         .serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk
+    let env = TestEnv::with_key(&server.url);
+    let ran = env
         .run(&["apply", "sales", "--workspace", WORKSPACE, "--yes"])
         .exits(2);
     assert!(ran.err.contains(&format!("  {TEMPLATE}\n")), "{}", ran.err);
@@ -88,10 +88,10 @@ fn a_template_goes_by_name_too() {
 #[test]
 fn nobody_is_asked_where_nobody_is() {
     let server = catalog([job("completed")]).serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     for more in [&[][..], &["--detach"], &["--format", "json"]] {
         let words = [&["apply", TEMPLATE, "--workspace", WORKSPACE], more].concat();
-        let ran = desk.run(&words).exits(2);
+        let ran = env.run(&words).exits(2);
         assert!(ran.err.contains("--yes"), "{}", ran.err);
     }
     // A plan that is not where it was thought to be is not hidden behind the question.
@@ -99,14 +99,14 @@ fn nobody_is_asked_where_nobody_is() {
         &["apply", "no.plan"][..],
         &["apply", "no.plan", "--workspace", WORKSPACE],
     ] {
-        let ran = desk.run(words).exits(2);
+        let ran = env.run(words).exits(2);
         assert!(
             ran.err.contains("there is no file `no.plan`"),
             "{}",
             ran.err
         );
     }
-    desk.run(&["apply", TEMPLATE, "--yes"]).exits(2);
+    env.run(&["apply", TEMPLATE, "--yes"]).exits(2);
     // Workspaces to choose from are all that it takes a look at.
     let lines = server.lines();
     assert!(
@@ -276,7 +276,7 @@ fn rows_that_nobody_can_tell_apart_have_a_way_out_of_their_own() {
             )
             .serve();
         let words = ["plan", TEMPLATE, "--workspace", WORKSPACE];
-        let ran = Desk::with_key(&server.url).run(&words).exits(1);
+        let ran = TestEnv::with_key(&server.url).run(&words).exits(1);
         assert_eq!(ran.err.contains("`--rows REF=MODE`"), mode, "{}", ran.err);
         assert_eq!(ran.err.contains("resolve init"), mapping, "{}", ran.err);
         if code == "job_active" {
@@ -299,15 +299,15 @@ fn a_saved_plan_is_carried_out_in_part_too() {
     let server = catalog([Response::json(&done)])
         .on(&plan_route(TEMPLATE), [Response::json(&plan(&said))])
         .serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     // What is foreseen is said, and no reason not to plan.
     let words = ["plan", TEMPLATE, "--workspace", WORKSPACE, "--out", "saved"];
-    let ran = desk.run(&words).exits(0);
+    let ran = env.run(&words).exits(0);
     let line = "f_clients  2 to insert, 1 TO FAIL (1 unique_violation in code)\n";
     assert!(ran.out.contains(line), "{}", ran.out);
-    let ran = desk.run(&["apply", "saved"]).exits(68);
+    let ran = env.run(&["apply", "saved"]).exits(68);
     assert!(ran.err.contains("1 row failed"), "{}", ran.err);
-    let document = desk
+    let document = env
         .run(&["apply", "saved", "--format", "json"])
         .exits(68)
         .json();
@@ -315,11 +315,11 @@ fn a_saved_plan_is_carried_out_in_part_too() {
         (&document["outcome"], &document["status"]),
         (&json!("partial"), &json!("completed"))
     );
-    desk.run(&["apply", "saved", "--accept-failed-rows"])
+    env.run(&["apply", "saved", "--accept-failed-rows"])
         .exits(0);
     // Whoever does not wait hears of it from whoever does.
-    desk.run(&["apply", "saved", "--detach"]).exits(0);
-    desk.run(&["job", "watch", JOB]).exits(68);
+    env.run(&["apply", "saved", "--detach"]).exits(0);
+    env.run(&["job", "watch", JOB]).exits(68);
 }
 
 #[test]
@@ -433,9 +433,9 @@ fn nothing_is_reported_twice() {
 #[test]
 fn a_dry_run_and_a_refused_plan_write_nothing() {
     let server = catalog([]).serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let words = ["apply", TEMPLATE, "--workspace", WORKSPACE, "--dry-run"];
-    let ran = desk.run(&words).exits(0);
+    let ran = env.run(&words).exits(0);
     assert!(ran.out.contains("Create: 1 table, 1 column"), "{}", ran.out);
     assert!(ran.out.contains("f_clients  3 to insert"), "{}", ran.out);
     assert!(bodies(&server, &apply_route(TEMPLATE)).is_empty());
@@ -446,15 +446,15 @@ fn a_dry_run_and_a_refused_plan_write_nothing() {
     let server = catalog([])
         .on(&plan_route(TEMPLATE), [Response::json(&plan(&refusals))])
         .serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&words).exits(1);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&words).exits(1);
     assert!(
         ran.out
             .contains("mapping_required f_far\n  nothing decides."),
         "{}",
         ran.out
     );
-    let document = desk
+    let document = env
         .run(&[&words[..], &["--format", "json"]].concat())
         .exits(1)
         .json();
@@ -468,8 +468,8 @@ fn a_saved_plan_is_carried_out_or_nothing_is() {
     let server = catalog([job("completed")])
         .on(&apply_route(TEMPLATE), [started(), refused])
         .serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place
+    let env = TestEnv::with_key(&server.url);
+    env.place
         .write("r.toml", "[resolutions.f_x]\naction = \"skip\"\n");
     let words = [
         "plan",
@@ -481,25 +481,25 @@ fn a_saved_plan_is_carried_out_or_nothing_is() {
         "--out",
         "p.json",
     ];
-    let ran = desk.run(&words).exits(0);
+    let ran = env.run(&words).exits(0);
     assert!(ran.err.contains("tplkit apply p.json"), "{}", ran.err);
-    let saved: Value = serde_json::from_str(&desk.place.read("p.json")).expect("JSON");
+    let saved: Value = serde_json::from_str(&env.place.read("p.json")).expect("JSON");
     assert_eq!(
         (&saved["kind"], &saved["digest"]),
         (&json!("plan"), &json!("d1"))
     );
     assert_eq!(saved["template"], TEMPLATE);
-    assert!(!desk.place.read("p.json").contains(KEY));
+    assert!(!env.place.read("p.json").contains(KEY));
     // A saved plan needs neither a workspace nor somebody who agrees.
-    let ran = desk.run(&["apply", "p.json"]).exits(0);
+    let ran = env.run(&["apply", "p.json"]).exits(0);
     assert_eq!(ran.out.lines().next(), Some(JOB));
     let sent = bodies(&server, &apply_route(TEMPLATE));
     let body =
         json!({"workspaceId": WORKSPACE, "plan": "d1", "resolutions": {"f_x": {"action": "skip"}}});
     assert_eq!(sent, [body]);
-    let ran = desk.run(&["apply", "p.json"]).exits(6);
+    let ran = env.run(&["apply", "p.json"]).exits(6);
     assert!(ran.err.contains("plan again"), "{}", ran.err);
-    let document = desk
+    let document = env
         .run(&["apply", "p.json", "--format", "json"])
         .exits(6)
         .json();
@@ -511,20 +511,19 @@ fn a_saved_plan_is_carried_out_or_nothing_is() {
         &["--workspace", ORGANIZATION],
         &["--url", "http://127.0.0.1:1"],
     ] {
-        desk.run(&[&["apply", "p.json"], more].concat()).exits(2);
+        env.run(&[&["apply", "p.json"], more].concat()).exits(2);
     }
-    desk.place.write(
+    env.place.write(
         "q.json",
-        &desk
-            .place
+        &env.place
             .read("p.json")
             .replace("\"schemaVersion\": 1", "\"schemaVersion\": 2"),
     );
-    desk.run(&["apply", "q.json"]).exits(2);
-    desk.place.write(
+    env.run(&["apply", "q.json"]).exits(2);
+    env.place.write(
         "q.json",
-        &desk.place.read("p.json").replace("\"server\"", "\"sever\""),
+        &env.place.read("p.json").replace("\"server\"", "\"sever\""),
     );
-    desk.run(&["apply", "q.json"]).exits(2);
+    env.run(&["apply", "q.json"]).exits(2);
     assert_eq!(bodies(&server, &apply_route(TEMPLATE)).len(), 3);
 }

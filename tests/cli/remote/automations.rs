@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Desk;
+use super::TestEnv;
 use super::routes::{Routes, WORKSPACE, page};
 use crate::scripted::Response;
 
@@ -75,8 +75,8 @@ fn started(ends: &[&str]) -> Routes {
 #[test]
 fn automations_are_listed_by_the_version_in_force() {
     let server = routes().serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk
+    let env = TestEnv::with_key(&server.url);
+    let ran = env
         .run(&["automation", "list", "--workspace", "tea"])
         .exits(0);
     insta::assert_snapshot!(ran.out, @r"
@@ -84,7 +84,7 @@ fn automations_are_listed_by_the_version_in_force() {
     Remind  draft (version 1)
     ");
     assert!(!ran.out.contains(AUTOMATION));
-    let ran = desk
+    let ran = env
         .run(&[
             "automation",
             "list",
@@ -97,23 +97,23 @@ fn automations_are_listed_by_the_version_in_force() {
     let items = &ran.json()["data"]["items"];
     assert_eq!(items.as_array().map(Vec::len), Some(2));
     assert_eq!(items[0]["version"], 2);
-    let ran = desk.run(&["automation", "list"]).exits(2);
+    let ran = env.run(&["automation", "list"]).exits(2);
     assert!(ran.err.contains("no workspace is named"), "{}", ran.err);
 }
 
 #[test]
 fn an_automation_is_shown_with_the_line_that_activates_it() {
     let server = routes().serve();
-    let desk = Desk::with_key(&server.url).set("TPLKIT_WORKSPACE", "tea");
-    let ran = desk.run(&["automation", "show", "Remind"]).exits(0);
+    let env = TestEnv::with_key(&server.url).set("TPLKIT_WORKSPACE", "tea");
+    let ran = env.run(&["automation", "show", "Remind"]).exits(0);
     let line = format!("tplkit-server admin automation activate {OTHER}");
     assert!(ran.out.contains(&line), "{}", ran.out);
     assert!(ran.out.contains("Starts by: cron"), "{}", ran.out);
     assert!(ran.out.contains("  ifElse\n    notify\n"), "{}", ran.out);
-    let ran = desk.run(&["automation", "show", AUTOMATION]).exits(0);
+    let ran = env.run(&["automation", "show", AUTOMATION]).exits(0);
     let line = format!("tplkit-server admin automation pause {AUTOMATION}");
     assert!(ran.out.contains(&line), "{}", ran.out);
-    let ran = desk
+    let ran = env
         .run(&["automation", "show", "Thanks", "--format", "json"])
         .exits(2);
     let candidates = &ran.json()["errors"][0]["candidates"];
@@ -124,8 +124,8 @@ fn an_automation_is_shown_with_the_line_that_activates_it() {
 #[test]
 fn a_run_is_followed_to_its_end() {
     let server = started(&["queued", "running", "succeeded"]).serve();
-    let desk = Desk::with_key(&server.url).set("TPLKIT_WORKSPACE", "tea");
-    let ran = desk
+    let env = TestEnv::with_key(&server.url).set("TPLKIT_WORKSPACE", "tea");
+    let ran = env
         .run(&["automation", "start", "Thank", "--row", "r1", "--dry-run"])
         .exits(0);
     assert_eq!(ran.out, format!("{RUN}\nsucceeded\n  0  http  succeeded\n"));
@@ -137,25 +137,23 @@ fn a_run_is_followed_to_its_end() {
     assert!(begun.header("idempotency-key").is_some());
 
     let server = started(&["failed"]).serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let words = ["automation", "start", AUTOMATION];
-    let ran = desk.run(&words).exits(1);
+    let ran = env.run(&words).exits(1);
     assert!(
         ran.err.contains("no such host (step_failed)"),
         "{}",
         ran.err
     );
-    let ran = desk
+    let ran = env
         .run(&[&words[..], &["--format", "json"]].concat())
         .exits(1);
     assert_eq!(ran.json()["outcome"], "findings");
     assert_eq!(ran.json()["run_id"], RUN);
 
     let server = started(&["running"]).serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk
-        .run(&[&words[..], &["--wait", "0s"]].concat())
-        .exits(69);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&[&words[..], &["--wait", "0s"]].concat()).exits(69);
     assert!(ran.err.contains("tplkit automation runs"), "{}", ran.err);
 }
 
@@ -165,13 +163,13 @@ fn who_may_not_start_it_or_cannot_learns_why() {
     let server = routes()
         .on(&route, [Response::problem(403, "forbidden")])
         .serve();
-    let desk = Desk::with_key(&server.url);
-    desk.run(&["automation", "start", AUTOMATION]).exits(4);
+    let env = TestEnv::with_key(&server.url);
+    env.run(&["automation", "start", AUTOMATION]).exits(4);
     let server = routes()
         .on(&route, [Response::problem(409, "no_active_version")])
         .serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&["automation", "start", AUTOMATION]).exits(1);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&["automation", "start", AUTOMATION]).exits(1);
     assert!(
         ran.err.contains("tplkit-server admin automation"),
         "{}",
@@ -189,13 +187,13 @@ fn runs_are_listed_the_newest_last() {
             [page(&[run("succeeded"), older])],
         )
         .serve();
-    let desk = Desk::with_key(&server.url).set("TPLKIT_WORKSPACE", "tea");
-    let ran = desk.run(&["automation", "runs", "Thank"]).exits(0);
+    let env = TestEnv::with_key(&server.url).set("TPLKIT_WORKSPACE", "tea");
+    let ran = env.run(&["automation", "runs", "Thank"]).exits(0);
     insta::assert_snapshot!(ran.out, @r"
     0198c0de-0000-7000-8000-0000000000e0  failed     2026-01-02T12:00:00.000000Z  manual, version 2  step_failed
     0198c0de-0000-7000-8000-0000000000e1  succeeded  2026-01-02T12:00:00.000000Z  manual, version 2
     ");
-    let ran = desk
+    let ran = env
         .run(&[
             "automation",
             "runs",

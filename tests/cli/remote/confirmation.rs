@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::Desk;
+use super::TestEnv;
 use super::routes::{JOB, TEMPLATE, catalog, job, job_document, record};
 use crate::scripted::{Response, Scripted};
 use crate::terminal::Terminal;
@@ -62,8 +62,8 @@ fn nothing_goes_without_a_yes() {
             ("\u{3}", 130, false),
         ] {
             let server = (command.server)(&command.does);
-            let desk = Desk::with_key(&server.url);
-            let Some(mut terminal) = Terminal::around(&desk.command(&[]), &command.words) else {
+            let env = TestEnv::with_key(&server.url);
+            let Some(mut terminal) = Terminal::around(&env.command(&[]), &command.words) else {
                 return;
             };
             terminal.shows(command.shows);
@@ -86,9 +86,9 @@ fn nothing_goes_without_a_yes() {
 fn a_yes_on_the_command_line_is_not_asked_again() {
     for command in commands() {
         let server = (command.server)(&command.does);
-        let desk = Desk::with_key(&server.url);
+        let env = TestEnv::with_key(&server.url);
         let words = format!("{} --yes", command.words);
-        let Some(terminal) = Terminal::around(&desk.command(&[]), &words) else {
+        let Some(terminal) = Terminal::around(&env.command(&[]), &words) else {
             return;
         };
         let (code, shown) = terminal.ends();
@@ -102,9 +102,9 @@ fn a_yes_on_the_command_line_is_not_asked_again() {
 fn a_document_is_no_question() {
     for command in commands() {
         let server = (command.server)(&command.does);
-        let desk = Desk::with_key(&server.url);
+        let env = TestEnv::with_key(&server.url);
         let words = format!("{} --format json", command.words);
-        let Some(terminal) = Terminal::around(&desk.command(&[]), &words) else {
+        let Some(terminal) = Terminal::around(&env.command(&[]), &words) else {
             return;
         };
         let (code, shown) = terminal.ends();
@@ -121,9 +121,9 @@ fn what_a_server_says_of_its_progress_steers_no_terminal() {
     let running = json!({"progress": {"phase": phase, "done": 1, "total": 3}});
     let running = Response::json(&job_document("rows", &running));
     let server = catalog([running.clone(), running, job("completed")]).serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let words = format!("job watch {JOB}");
-    let Some(mut terminal) = Terminal::around(&desk.command(&[]), &words) else {
+    let Some(mut terminal) = Terminal::around(&env.command(&[]), &words) else {
         return;
     };
     terminal.shows("ro\u{fffd}31m\u{fffd}\u{241b}]0;pwned\u{2407}ws");

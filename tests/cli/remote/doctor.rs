@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{Desk, KEY, respond, server};
+use super::{KEY, TestEnv, respond, server};
 use crate::scripted::{Response, Scripted, nobody};
 
 /// Name and verdict of every part.
-fn verdicts(desk: &Desk, exit: i32) -> Vec<(String, String)> {
-    let document = desk.run(&["doctor", "--format", "json"]).exits(exit).json();
+fn verdicts(env: &TestEnv, exit: i32) -> Vec<(String, String)> {
+    let document = env.run(&["doctor", "--format", "json"]).exits(exit).json();
     let outcome = match exit {
         0 => "clean",
         1 => "findings",
@@ -31,8 +31,8 @@ fn verdicts(desk: &Desk, exit: i32) -> Vec<(String, String)> {
 }
 
 #[track_caller]
-fn wrong(desk: &Desk, exit: i32, name: &str) {
-    let verdicts = verdicts(desk, exit);
+fn wrong(env: &TestEnv, exit: i32, name: &str) {
+    let verdicts = verdicts(env, exit);
     assert_eq!(verdicts.len(), 11);
     let wrong = verdicts.iter().filter(|(_, verdict)| verdict == "wrong");
     let wrong: Vec<&str> = wrong.map(|(name, _)| name.as_str()).collect();
@@ -42,14 +42,17 @@ fn wrong(desk: &Desk, exit: i32, name: &str) {
 #[test]
 fn a_set_up_that_is_fine_exits_0() {
     let server = server();
-    for desk in [Desk::with_key(&server.url), Desk::with_session(&server.url)] {
-        let verdicts = verdicts(&desk, 0);
+    for env in [
+        TestEnv::with_key(&server.url),
+        TestEnv::with_session(&server.url),
+    ] {
+        let verdicts = verdicts(&env, 0);
         assert_eq!(verdicts.len(), 11);
         assert!(
             verdicts.iter().all(|(_, verdict)| verdict == "ok"),
             "{verdicts:?}"
         );
-        let ran = desk.run(&["doctor"]).exits(0);
+        let ran = env.run(&["doctor"]).exits(0);
         assert_eq!(ran.out.lines().count(), 11, "{}", ran.out);
         assert!(
             ran.out.contains("ok       sign-in      ana@a.test, by "),
@@ -69,17 +72,17 @@ fn a_set_up_that_is_fine_exits_0() {
 
 #[test]
 fn each_part_can_be_what_is_wrong() {
-    wrong(&Desk::new(), 2, "server");
-    wrong(&Desk::new().set("TPLKIT_URL", "nowhere"), 2, "server");
-    wrong(&Desk::with_key(&nobody()), 5, "reachable");
+    wrong(&TestEnv::new(), 2, "server");
+    wrong(&TestEnv::new().set("TPLKIT_URL", "nowhere"), 2, "server");
+    wrong(&TestEnv::with_key(&nobody()), 5, "reachable");
     let server = server();
     let tls = server.url.replace("http://", "https://");
-    wrong(&Desk::with_key(&tls), 5, "tls");
-    wrong(&Desk::new().set("TPLKIT_URL", &server.url), 4, "sign-in");
-    let desk = Desk::new()
+    wrong(&TestEnv::with_key(&tls), 5, "tls");
+    wrong(&TestEnv::new().set("TPLKIT_URL", &server.url), 4, "sign-in");
+    let env = TestEnv::new()
         .set("TPLKIT_URL", &server.url)
         .set("TPLKIT_TOKEN", "no");
-    wrong(&desk, 4, "sign-in");
+    wrong(&env, 4, "sign-in");
 
     let but = |path: &'static str, response: Response| {
         Scripted::new(move |request| {
@@ -123,18 +126,18 @@ fn each_part_can_be_what_is_wrong() {
             "definitions",
         ),
     ] {
-        wrong(&Desk::with_key(&but(path, response).url), exit, name);
+        wrong(&TestEnv::with_key(&but(path, response).url), exit, name);
     }
     let foreign = but("/v1/ready", Response::text(404, ""));
-    assert_eq!(verdicts(&Desk::with_key(&foreign.url), 0).len(), 11);
+    assert_eq!(verdicts(&TestEnv::with_key(&foreign.url), 0).len(), 11);
 }
 
 #[test]
 fn an_unknown_profile_lists_the_known_ones() {
     let server = server();
-    let desk = Desk::with_session(&server.url);
+    let env = TestEnv::with_session(&server.url);
     let words = ["doctor", "--profile", "nope", "--format", "json"];
-    let error = desk.run(&words).exits(2).json()["errors"][0].clone();
+    let error = env.run(&words).exits(2).json()["errors"][0].clone();
     let found = error["candidates"].as_array().expect("candidates").clone();
     assert_eq!(found[0]["name"], "default", "{error}");
     assert!(
@@ -147,17 +150,17 @@ fn an_unknown_profile_lists_the_known_ones() {
 #[test]
 fn what_cannot_be_read_is_reported_part_by_part() {
     let server = server();
-    let desk = Desk::with_session(&server.url);
-    desk.write_profiles("[");
-    let reported = verdicts(&desk, 2);
+    let env = TestEnv::with_session(&server.url);
+    env.write_profiles("[");
+    let reported = verdicts(&env, 2);
     assert_eq!(reported[1], ("profiles".to_owned(), "wrong".to_owned()));
-    let desk = Desk::new()
+    let env = TestEnv::new()
         .set("TPLKIT_URL", &server.url)
         .set("TPLKIT_TOKEN", "a b");
-    let reported = verdicts(&desk, 2);
+    let reported = verdicts(&env, 2);
     assert_eq!(reported[0], ("environment".to_owned(), "wrong".to_owned()));
-    let desk = Desk::with_key("http://198.51.100.1:9").set("http_proxy", &server.url);
-    let ran = desk.run(&["doctor"]);
+    let env = TestEnv::with_key("http://198.51.100.1:9").set("http_proxy", &server.url);
+    let ran = env.run(&["doctor"]);
     assert!(
         ran.out.contains("plain HTTP to another machine"),
         "{}",

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Desk;
+use super::TestEnv;
 use super::routes::{JOB, Routes, TEMPLATE, WORKSPACE, page, record};
 use crate::scripted::{Response, Scripted};
 use crate::support::case;
@@ -55,13 +55,13 @@ fn server(found: Response) -> Scripted {
 #[test]
 fn status_lists_what_was_applied() {
     let server = server(Response::json(&drift(true)));
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&["status", "--workspace", WORKSPACE]).exits(0);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&["status", "--workspace", WORKSPACE]).exits(0);
     assert_eq!(
         ran.out,
         "TEMPLATE  NAME  APPLIED  NEWER  DRIFT  SECRETS\nSales     crm   1.0.0    1.1.0  yes    2\n"
     );
-    let ran = desk
+    let ran = env
         .run(&["status", "--workspace", WORKSPACE, "-v"])
         .exits(0);
     assert!(
@@ -70,7 +70,7 @@ fn status_lists_what_was_applied() {
         ran.out
     );
     let words = ["status", "--workspace", WORKSPACE, "--format", "json"];
-    let document = desk.run(&words).exits(0).json();
+    let document = env.run(&words).exits(0).json();
     assert_eq!(document["items"], json!([applied("crm", &json!("1.1.0"))]));
     assert_eq!(
         (&document["next_cursor"], &document["outcome"]),
@@ -81,8 +81,8 @@ fn status_lists_what_was_applied() {
 #[test]
 fn drift_is_reported_and_fails_where_it_is_asked_to() {
     let there = server(Response::json(&drift(true)));
-    let desk = Desk::with_key(&there.url);
-    let ran = desk
+    let env = TestEnv::with_key(&there.url);
+    let ran = env
         .run(&["drift", "crm", "--workspace", WORKSPACE])
         .exits(0);
     assert_eq!(
@@ -92,7 +92,7 @@ fn drift_is_reported_and_fails_where_it_is_asked_to() {
         )
     );
     let words = ["drift", "Sales", "--workspace", WORKSPACE, "-v"];
-    let ran = desk.run(&words).exits(0);
+    let ran = env.run(&words).exits(0);
     let head = ran.out.lines().next().unwrap_or_default();
     let expected =
         format!("\"Sales\" (crm, {TEMPLATE}) 1.0.0 in workspace {WORKSPACE}, job {JOB}: drift");
@@ -109,7 +109,7 @@ fn drift_is_reported_and_fails_where_it_is_asked_to() {
         "--format",
         "json",
     ];
-    let document = desk.run(&words).exits(1).json();
+    let document = env.run(&words).exits(1).json();
     assert_eq!(
         (&document["outcome"], &document["drift"]),
         (&json!("findings"), &json!(true))
@@ -120,22 +120,22 @@ fn drift_is_reported_and_fails_where_it_is_asked_to() {
     assert!(lines.is_some_and(|line| line.ends_with(&format!("rows=true&job={JOB}"))));
 
     let unknown = server(Response::problem(404, "not_found"));
-    let desk = Desk::with_key(&unknown.url);
+    let env = TestEnv::with_key(&unknown.url);
     let words = ["drift", "crm", "--workspace", WORKSPACE, "--job", JOB];
-    let ran = desk.run(&words).exits(1);
+    let ran = env.run(&words).exits(1);
     let expected = format!("no job `{JOB}` applied this template to this workspace");
     assert!(ran.err.contains(&expected), "{}", ran.err);
     assert!(!ran.err.contains("never applied"), "{}", ran.err);
-    let ran = desk.run(&words[..4]).exits(1);
+    let ran = env.run(&words[..4]).exits(1);
     assert!(ran.err.contains("never applied"), "{}", ran.err);
 
     let none = server(Response::json(&drift(false)));
-    let desk = Desk::with_key(&none.url);
-    desk.run(&["drift", "crm", "--workspace", WORKSPACE, "--exit-code"])
+    let env = TestEnv::with_key(&none.url);
+    env.run(&["drift", "crm", "--workspace", WORKSPACE, "--exit-code"])
         .exits(0);
 
     let never = server(Response::problem(404, "not_found"));
-    let desk = Desk::with_key(&never.url);
+    let env = TestEnv::with_key(&never.url);
     let words = [
         "drift",
         TEMPLATE,
@@ -144,11 +144,11 @@ fn drift_is_reported_and_fails_where_it_is_asked_to() {
         "--format",
         "json",
     ];
-    let document = desk.run(&words).exits(1).json();
+    let document = env.run(&words).exits(1).json();
     assert_eq!(
         (&document["outcome"], &document["errors"][0]["code"]),
         (&json!("findings"), &json!("not_found"))
     );
-    desk.run(&["drift", "nothing", "--workspace", WORKSPACE])
+    env.run(&["drift", "nothing", "--workspace", WORKSPACE])
         .exits(2);
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::Desk;
+use super::TestEnv;
 use super::files::built;
 use super::routes::{Routes, WORKSPACE};
 use crate::scripted::{Response, Scripted, model};
@@ -27,7 +27,7 @@ fn a_workspace_becomes_a_package_that_checks_clean() {
     let state = built(&crm());
     let tables = state.structure.features.len();
     let server = Routes::new().over(state).serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let words = [
         "export",
         "--workspace",
@@ -41,13 +41,13 @@ fn a_workspace_becomes_a_package_that_checks_clean() {
         "--tag",
         "a",
     ];
-    let ran = desk.run(&words).exits(0);
+    let ran = env.run(&words).exits(0);
     assert_eq!(ran.out, "");
     assert!(ran.err.starts_with("structure…\nrows…\n"), "{}", ran.err);
     assert!(ran.err.contains("not a snapshot"), "{}", ran.err);
-    desk.run(&["check", "x.json"]).exits(0);
-    desk.run(&["fmt", "--check", "x.json"]).exits(0);
-    let package: Value = serde_json::from_str(&desk.place.read("x.json")).expect("JSON");
+    env.run(&["check", "x.json"]).exits(0);
+    env.run(&["fmt", "--check", "x.json"]).exits(0);
+    let package: Value = serde_json::from_str(&env.place.read("x.json")).expect("JSON");
     assert_eq!(items(&package, "feature"), tables);
     assert!(items(&package, "rows") > 0);
     assert_eq!(
@@ -61,14 +61,14 @@ fn a_workspace_becomes_a_package_that_checks_clean() {
         .filter(|line| !line.starts_with("GET "));
     let posts: Vec<String> = posts.collect();
     assert_eq!(posts, [format!("POST /v1/workspaces/{WORKSPACE}/export")]);
-    let quiet = desk.run(&[&words[..], &["-q"]].concat()).exits(0);
+    let quiet = env.run(&[&words[..], &["-q"]].concat()).exits(0);
     assert!(!quiet.err.contains('…'), "{}", quiet.err);
 
-    let ran = desk.run(&["export", "--workspace", WORKSPACE]).exits(0);
+    let ran = env.run(&["export", "--workspace", WORKSPACE]).exits(0);
     let package: Value = serde_json::from_str(&ran.out).expect("JSON");
     assert_eq!(items(&package, "rows"), 0);
     let words = ["export", "--workspace", WORKSPACE, "--format", "json"];
-    let document = desk.run(&words).exits(0).json();
+    let document = env.run(&words).exits(0).json();
     assert!(
         document["text"]
             .as_str()
@@ -90,9 +90,9 @@ fn the_progress_of_an_export_has_an_end() {
         routes.on(&route, [counted.clone()])
     });
     let server = routes.serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let line = format!("export --workspace {WORKSPACE} --rows all --no-input -o x.json");
-    let Some(mut terminal) = Terminal::around(&desk.command(&[]), &line) else {
+    let Some(mut terminal) = Terminal::around(&env.command(&[]), &line) else {
         return;
     };
     terminal.shows(&format!("/{}", tables.len() * 10 * 2));
@@ -105,8 +105,8 @@ fn what_travels_is_chosen_by_id_name_or_label() {
     let state = built(&crm());
     let table = state.structure.features[0].clone();
     let server = Routes::new().over(state).serve();
-    let desk = Desk::with_key(&server.url);
-    let export = |more: &[&str]| desk.run(&[&["export", "--workspace", WORKSPACE], more].concat());
+    let env = TestEnv::with_key(&server.url);
+    let export = |more: &[&str]| env.run(&[&["export", "--workspace", WORKSPACE], more].concat());
     for word in [
         table.id.to_string(),
         table.name.clone(),
@@ -140,7 +140,7 @@ fn what_travels_is_chosen_by_id_name_or_label() {
         ran.err
     );
     export(&["--scope", "everything"]).exits(2);
-    desk.run(&[
+    env.run(&[
         "export",
         "--workspace",
         "0198c0de-0000-7000-8000-0000000000ff",
@@ -158,7 +158,7 @@ fn a_server_that_exports_itself_is_asked_for_the_package() {
     let refused = Response::problem(403, "missing_scope");
     let responses = [Response::text(200, &package), refused];
     let server = Routes::new().over(state).on(&route, responses).serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let words = [
         "export",
         "--workspace",
@@ -172,8 +172,8 @@ fn a_server_that_exports_itself_is_asked_for_the_package() {
         "-o",
         "x.json",
     ];
-    let ran = desk.run(&words).exits(0);
-    assert_eq!(desk.place.read("x.json"), package);
+    let ran = env.run(&words).exits(0);
+    assert_eq!(env.place.read("x.json"), package);
     assert!(!ran.err.contains("not a snapshot"), "{}", ran.err);
     assert!(!server.lines().iter().any(|line| line.contains("/rows")));
     let received = server.received();
@@ -183,7 +183,7 @@ fn a_server_that_exports_itself_is_asked_for_the_package() {
         json!({"features": [table.id], "rows": [table.id], "identity": {"name": "made"}});
     assert_eq!(body, expected);
     // After a refusal it is not read in another way.
-    desk.run(&words).exits(4);
+    env.run(&words).exits(4);
 }
 
 #[test]
@@ -214,10 +214,10 @@ fn a_workspace_that_moves_is_not_written() {
         "x.json",
     ];
     for server in [moving("/rows?", 40), moving("/v1/workspaces/", 1)] {
-        let desk = Desk::with_key(&server.url);
-        let ran = desk.run(&words).exits(6);
+        let env = TestEnv::with_key(&server.url);
+        let ran = env.run(&words).exits(6);
         assert!(ran.err.contains("changed while it was read"), "{}", ran.err);
-        assert!(!desk.place.path("x.json").exists());
+        assert!(!env.place.path("x.json").exists());
     }
 }
 
@@ -253,7 +253,7 @@ fn a_package_that_no_destination_takes_is_written_and_reported() {
         row.data = row.data.written(&cells, false);
     }
     let server = Routes::new().over(state).serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let words = [
         "export",
         "--workspace",
@@ -265,11 +265,11 @@ fn a_package_that_no_destination_takes_is_written_and_reported() {
         "--format",
         "json",
     ];
-    let ran = desk.run(&words).exits(1);
+    let ran = env.run(&words).exits(1);
     let document = ran.json();
     assert_eq!(document["outcome"], "findings");
     assert_eq!(document["findings"][0]["severity"], "error");
-    assert!(desk.place.path("x.json").exists());
+    assert!(env.place.path("x.json").exists());
 }
 
 #[test]
@@ -287,8 +287,8 @@ fn an_automation_is_validated_by_the_server() {
             ],
         )
         .serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write(
+    let env = TestEnv::with_key(&server.url);
+    env.place.write(
         "a.json",
         r#"{"name": "x", "triggerConfig": {"type": "manual"}, "graph_config": {"steps": [], "n": 1.10}}"#,
     );
@@ -300,28 +300,28 @@ fn an_automation_is_validated_by_the_server() {
         "--workspace",
         WORKSPACE,
     ];
-    let ran = desk.run(&words).exits(1);
+    let ran = env.run(&words).exits(1);
     assert!(
         ran.out
             .contains("error[unknown_var] graph 0.config.to: no x"),
         "{}",
         ran.out
     );
-    let document = desk
+    let document = env
         .run(&[&words[..], &["--format", "json"]].concat())
         .exits(1)
         .json();
     assert_eq!(document["issues"], issues["issues"]);
-    desk.run(&words).exits(0);
+    env.run(&words).exits(0);
     let body = &server.received()[0].body;
     let expected = format!(
         r#"{{"trigger_config":{{"type":"manual"}},"graph_config":{{"steps":[],"n":1.10}},"workspace_id":"{WORKSPACE}"}}"#
     );
     assert_eq!(*body, expected);
-    let ran = desk
+    let ran = env
         .run(&["automation", "validate", "a.json", "--remote"])
         .exits(2);
     assert!(ran.err.contains("--workspace"), "{}", ran.err);
-    desk.run(&["automation", "validate", "a.json", "--workspace", WORKSPACE])
+    env.run(&["automation", "validate", "a.json", "--workspace", WORKSPACE])
         .exits(2);
 }

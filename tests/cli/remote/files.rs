@@ -10,7 +10,7 @@ use tplkit::simulate;
 use tplkit::workspace::Id;
 use tplkit::workspace::memory::State;
 
-use super::Desk;
+use super::TestEnv;
 use super::routes::{
     JOB, ORGANIZATION, PUSHED, Routes, TEMPLATE, WORKSPACE, apply_route, job, page, plan,
     plan_route, record, started,
@@ -66,15 +66,15 @@ const IMPORT: &str =
 #[test]
 fn a_plan_of_a_file_only_reads() {
     let server = taking(empty(), &json!({})).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &tiny());
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
     let words = ["plan", "p.json", "--workspace", WORKSPACE];
-    let ran = desk.run(&words).exits(0);
+    let ran = env.run(&words).exits(0);
     assert!(ran.out.contains("Create: 1 table"), "{}", ran.out);
     assert!(ran.err.contains("taken on trust"), "{}", ran.err);
     let dry = ["apply", "p.json", "--workspace", WORKSPACE, "--dry-run"];
-    assert_eq!(desk.run(&dry).exits(0).out, ran.out);
-    let document = desk
+    assert_eq!(env.run(&dry).exits(0).out, ran.out);
+    let document = env
         .run(&[&words[..], &["--format", "json"]].concat())
         .exits(0)
         .json();
@@ -82,8 +82,8 @@ fn a_plan_of_a_file_only_reads() {
     assert_eq!(document["plan"]["create"][0]["kind"], "feature");
     assert_eq!(writes(&server), Vec::<String>::new());
     // What a person has to decide is a refusal, as it is on a server.
-    desk.place.write("l.json", &links());
-    let ran = desk
+    env.place.write("l.json", &links());
+    let ran = env
         .run(&["plan", "l.json", "--workspace", WORKSPACE])
         .exits(1);
     assert!(
@@ -94,7 +94,7 @@ fn a_plan_of_a_file_only_reads() {
     );
     let next = format!("tplkit resolve init l.json --workspace {WORKSPACE}");
     assert!(ran.err.contains(&next), "{}", ran.err);
-    let ran = desk
+    let ran = env
         .run(&["plan", "gone.json", "--workspace", WORKSPACE])
         .exits(2);
     assert!(ran.err.contains("cannot read"), "{}", ran.err);
@@ -103,9 +103,9 @@ fn a_plan_of_a_file_only_reads() {
 #[test]
 fn names_that_are_taken_and_configs_are_shown() {
     let server = taking(built(&tiny()), &json!({})).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &tiny());
-    let ran = desk
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
+    let ran = env
         .run(&["plan", "p.json", "--workspace", WORKSPACE])
         .exits(0);
     assert!(
@@ -120,21 +120,21 @@ fn names_that_are_taken_and_configs_are_shown() {
         .on(&plan_route(TEMPLATE), [Response::json(&plan(&replaced))])
         .serve();
     let words = ["plan", TEMPLATE, "--workspace", WORKSPACE];
-    let ran = Desk::with_key(&server.url).run(&words).exits(0);
+    let ran = TestEnv::with_key(&server.url).run(&words).exits(0);
     assert!(ran.out.contains("    -    1\n    +    2\n"), "{}", ran.out);
 }
 
 #[test]
 fn a_file_with_errors_is_not_sent() {
     let server = taking(empty(), &json!({})).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &faulty());
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &faulty());
     for words in [
         &["apply", "p.json", "--workspace", WORKSPACE, "--yes"][..],
         &["plan", "p.json", "--workspace", WORKSPACE],
         &["template", "push", "p.json"],
     ] {
-        let ran = desk.run(words).exits(1);
+        let ran = env.run(words).exits(1);
         assert!(ran.out.contains("M001"), "{}", ran.out);
     }
     assert_eq!(server.lines(), Vec::<String>::new());
@@ -143,10 +143,10 @@ fn a_file_with_errors_is_not_sent() {
 #[test]
 fn a_file_is_pushed_and_then_applied() {
     let server = taking(empty(), &json!({})).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &tiny());
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
     let words = ["apply", "p.json", "--workspace", WORKSPACE, "--yes"];
-    let ran = desk.run(&words).exits(0);
+    let ran = env.run(&words).exits(0);
     assert_eq!(ran.out.lines().next(), Some(JOB));
     assert!(
         ran.err.contains("pushed as template \"Vendas\" (vendas)"),
@@ -180,17 +180,17 @@ fn a_file_that_the_catalog_holds_is_not_pushed_again() {
             .serve()
     };
     let server = held(&stored);
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &tiny());
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
     let words = ["apply", "p.json", "--workspace", WORKSPACE, "--yes"];
-    let ran = desk.run(&words).exits(0);
+    let ran = env.run(&words).exits(0);
     assert!(
         ran.err.contains("holds this package already"),
         "{}",
         ran.err
     );
     assert_eq!(writes(&server), [apply_route(TEMPLATE)]);
-    let document = desk
+    let document = env
         .run(&[
             "plan",
             "p.json",
@@ -223,8 +223,8 @@ fn a_file_takes_the_place_of_the_template_that_it_replaces() {
     };
     let clean = plan(&json!({}));
     let server = holding(&clean, started());
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &tiny());
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
     let words = [
         "plan",
         "p.json",
@@ -233,7 +233,7 @@ fn a_file_takes_the_place_of_the_template_that_it_replaces() {
         "--format",
         "json",
     ];
-    let ran = desk.run(&words).exits(0);
+    let ran = env.run(&words).exits(0);
     let expected = "replaces template \"Sales\" (vendas, 1.0.0);";
     assert!(ran.err.contains(expected), "{}", ran.err);
     let document = ran.json();
@@ -258,13 +258,13 @@ fn a_file_takes_the_place_of_the_template_that_it_replaces() {
         "--out",
         "x.plan",
     ];
-    desk.run(&save).exits(0);
+    env.run(&save).exits(0);
     let server = holding(&clean, started());
-    let desk = desk.set("TPLKIT_URL", &server.url);
-    let ran = desk.run(&["apply", "x.plan"]);
+    let env = env.set("TPLKIT_URL", &server.url);
+    let ran = env.run(&["apply", "x.plan"]);
     ran.exits(2);
     let apply = ["apply", "p.json", "--workspace", WORKSPACE, "--yes"];
-    desk.run(&apply).exits(0);
+    env.run(&apply).exits(0);
     assert_eq!(
         writes(&server),
         [plan_route(TEMPLATE), replace.clone(), apply_route(TEMPLATE)]
@@ -273,12 +273,12 @@ fn a_file_takes_the_place_of_the_template_that_it_replaces() {
     let refusal = json!({"code": "rows_unmatched", "ref": "f_notes", "detail": "Twice."});
     let refused = plan(&json!({"refusals": [refusal]}));
     let server = holding(&refused, started());
-    let desk = desk.set("TPLKIT_URL", &server.url);
-    desk.run(&apply).exits(1);
+    let env = env.set("TPLKIT_URL", &server.url);
+    env.run(&apply).exits(1);
     assert_eq!(writes(&server), [plan_route(TEMPLATE)]);
     let server = holding(&clean, Response::problem(422, "rows_unmatched"));
-    let desk = desk.set("TPLKIT_URL", &server.url);
-    let ran = desk.run(&apply).exits(1);
+    let env = env.set("TPLKIT_URL", &server.url);
+    let ran = env.run(&apply).exits(1);
     assert!(ran.err.contains("has the package again"), "{}", ran.err);
     assert_eq!(
         writes(&server)[1..],
@@ -286,10 +286,10 @@ fn a_file_takes_the_place_of_the_template_that_it_replaces() {
     );
     // Another one on request.
     let server = holding(&clean, started());
-    let desk = desk.set("TPLKIT_URL", &server.url);
-    desk.run(&[&apply[..], &["--new"]].concat()).exits(0);
+    let env = env.set("TPLKIT_URL", &server.url);
+    env.run(&[&apply[..], &["--new"]].concat()).exits(0);
     assert_eq!(writes(&server), [IMPORT, &apply_route(PUSHED)]);
-    desk.run(&["plan", TEMPLATE, "--workspace", WORKSPACE, "--new"])
+    env.run(&["plan", TEMPLATE, "--workspace", WORKSPACE, "--new"])
         .exits(2);
 }
 
@@ -300,19 +300,19 @@ fn a_template_whose_apply_is_refused_does_not_stay() {
     let server = taking(empty(), &json!({}))
         .on(&apply_route(PUSHED), refused)
         .serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &tiny());
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
     let words = ["apply", "p.json", "--workspace", WORKSPACE, "--yes"];
-    let ran = desk.run(&words).exits(1);
+    let ran = env.run(&words).exits(1);
     assert!(ran.err.contains("out of the catalog again"), "{}", ran.err);
     assert_eq!(writes(&server), [IMPORT, &apply_route(PUSHED), &delete]);
     // A job that may have begun needs its template.
     let server = taking(empty(), &json!({}))
         .on(&apply_route(PUSHED), [Response::hang_up()])
         .serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &tiny());
-    desk.run(&words).exits(5);
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
+    env.run(&words).exits(5);
     assert!(!writes(&server).contains(&delete), "{:?}", writes(&server));
 }
 
@@ -324,13 +324,13 @@ fn whoever_may_not_push_sees_why() {
             [Response::problem(403, "forbidden")],
         )
         .serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &tiny());
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
     let words = ["apply", "p.json", "--workspace", WORKSPACE, "--yes"];
-    let ran = desk.run(&words).exits(4);
+    let ran = env.run(&words).exits(4);
     assert!(ran.err.contains("role `admin`"), "{}", ran.err);
     assert_eq!(writes(&server), [IMPORT]);
-    let document = desk
+    let document = env
         .run(&[&words[..], &["--format", "json"]].concat())
         .exits(4)
         .json();

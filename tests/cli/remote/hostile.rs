@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::Desk;
+use super::TestEnv;
 use super::files::{built, empty, links, taking};
 use super::routes::{
     JOB, Routes, TEMPLATE, WORKSPACE, apply_route, catalog, job_document, page, plan, plan_route,
@@ -97,7 +97,7 @@ fn no_text_of_a_job_controls_the_terminal() {
             .on(&undo, [job(status)])
             .on(&cancel, [job(status)])
             .serve();
-        let desk = Desk::with_key(&server.url);
+        let env = TestEnv::with_key(&server.url);
         for words in [
             &["job", "list"][..],
             &["job", "show", JOB],
@@ -118,9 +118,9 @@ fn no_text_of_a_job_controls_the_terminal() {
                 "0s",
             ],
         ] {
-            is_harmless(&desk.run(words), words);
+            is_harmless(&env.run(words), words);
             let words = [words, &["--format", "json"]].concat();
-            is_harmless(&desk.run(&words), &words);
+            is_harmless(&env.run(&words), &words);
         }
     }
 }
@@ -164,16 +164,16 @@ fn no_text_of_a_plan_controls_the_terminal() {
                 [Response::json(&hostile_plan(refused))],
             )
             .serve();
-        let desk = Desk::with_key(&server.url);
+        let env = TestEnv::with_key(&server.url);
         for words in [
             &["plan", TEMPLATE, "--workspace", WORKSPACE][..],
             &["apply", TEMPLATE, "--workspace", WORKSPACE, "--dry-run"],
         ] {
-            let ran = desk.run(words).exits(i32::from(refused));
+            let ran = env.run(words).exits(i32::from(refused));
             assert!(ran.out.contains("pwned"), "{}", ran.out);
             is_harmless(&ran, words);
             let words = [words, &["--format", "json"]].concat();
-            is_harmless(&desk.run(&words), &words);
+            is_harmless(&env.run(&words), &words);
         }
     }
 }
@@ -210,7 +210,7 @@ fn no_text_of_a_template_or_a_refusal_controls_the_terminal() {
             .on(&format!("PATCH /v1/templates/{TEMPLATE}"), [refused()])
             .on(&format!("GET /v1/template-jobs/{JOB}"), [refused()])
             .serve();
-        let desk = Desk::with_key(&server.url);
+        let env = TestEnv::with_key(&server.url);
         for words in [
             &["template", "list"][..],
             &["template", "delete", &name],
@@ -221,9 +221,9 @@ fn no_text_of_a_template_or_a_refusal_controls_the_terminal() {
             &["job", "watch", JOB, "--wait", "0s"],
             &["job", "watch", &name],
         ] {
-            is_harmless(&desk.run(words), words);
+            is_harmless(&env.run(words), words);
             let words = [words, &["--format", "json"]].concat();
-            is_harmless(&desk.run(&words), &words);
+            is_harmless(&env.run(&words), &words);
         }
     }
 }
@@ -249,16 +249,16 @@ fn a_resolutions_file_holds_nothing_that_steers() {
         table.label = hostile(&table.label);
     }
     let server = taking(there, &json!({})).serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let name = "\u{1b}]0;p\u{7}\u{9b}\u{202e}.json";
-    desk.place.write(name, &package.to_string());
+    env.place.write(name, &package.to_string());
     let at = ["--workspace", WORKSPACE];
-    desk.run(&[&["resolve", "init", name, "-o", "r.toml"], &at[..]].concat())
+    env.run(&[&["resolve", "init", name, "-o", "r.toml"], &at[..]].concat())
         .exits(0);
-    let ran = desk
+    let ran = env
         .run(&[&["resolve", "init", name], &at[..]].concat())
         .exits(0);
-    assert_eq!(ran.out, desk.place.read("r.toml"));
+    assert_eq!(ran.out, env.place.read("r.toml"));
     assert!(ran.out.contains("pwned"), "{}", ran.out);
     is_harmless(&ran, &["resolve", "init"]);
     for words in [
@@ -269,9 +269,9 @@ fn a_resolutions_file_holds_nothing_that_steers() {
         &["apply", name, "--dry-run"],
     ] {
         let words = [words, &at[..]].concat();
-        is_harmless(&desk.run(&words), &words);
+        is_harmless(&env.run(&words), &words);
         let words = [&words[..], &["--format", "json"]].concat();
-        is_harmless(&desk.run(&words), &words);
+        is_harmless(&env.run(&words), &words);
     }
 }
 
@@ -282,9 +282,9 @@ fn a_workspace_tells_nothing_that_steers() {
     let workspace = &mut state.structure.workspace;
     workspace.label = hostile("W");
     let server = taking(state, &json!({})).serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let words = ["export", "--workspace", WORKSPACE, "-o", "p.json"];
-    is_harmless(&desk.run(&words), &words);
+    is_harmless(&env.run(&words), &words);
     let words = ["show", "p.json"];
-    is_harmless(&desk.run(&words), &words);
+    is_harmless(&env.run(&words), &words);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Desk;
+use super::TestEnv;
 use super::applying::apply;
 use super::routes::{
     JOB, ORGANIZATION, Routes, TEMPLATE, WORKSPACE, apply_route, catalog, job, page, record,
@@ -81,7 +81,7 @@ fn a_server_with_the_routes_of_the_specification_applies_all_the_same() {
         .serve();
     let ran = apply(&server, &[]).exits(0);
     assert_eq!(ran.out, format!("{JOB}\nsucceeded\n"));
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     for words in [
         &["plan", TEMPLATE, "--workspace", WORKSPACE][..],
         &["apply", TEMPLATE, "--workspace", WORKSPACE, "--dry-run"],
@@ -90,7 +90,7 @@ fn a_server_with_the_routes_of_the_specification_applies_all_the_same() {
         &["template", "promote", TEMPLATE, "--to", "public"],
         &["template", "delete", TEMPLATE],
     ] {
-        let ran = desk.run(words).exits(1);
+        let ran = env.run(words).exits(1);
         assert!(
             ran.err.contains("only the routes of the specification"),
             "{}",
@@ -98,7 +98,7 @@ fn a_server_with_the_routes_of_the_specification_applies_all_the_same() {
         );
     }
     // What is not there at all is missing, not a route.
-    let ran = desk.run(&["template", "delete", ORGANIZATION]).exits(1);
+    let ran = env.run(&["template", "delete", ORGANIZATION]).exits(1);
     assert!(ran.err.contains("404"), "{}", ran.err);
 }
 
@@ -113,7 +113,7 @@ fn an_interrupted_apply_shows_how_to_resume() {
         ("json", format!("tplkit job watch {JOB}")),
     ] {
         let server = catalog([job("rows")]).serve();
-        let desk = Desk::with_key(&server.url);
+        let env = TestEnv::with_key(&server.url);
         let words = [
             "apply",
             TEMPLATE,
@@ -124,7 +124,7 @@ fn an_interrupted_apply_shows_how_to_resume() {
             "--format",
             format,
         ];
-        let mut command = desk.command(&words);
+        let mut command = env.command(&words);
         command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::Desk;
+use super::TestEnv;
 use super::routes::{
     JOB, Routes, TEMPLATE, WORKSPACE, apply_route, catalog, job, job_document, page, plan,
     plan_route, started,
@@ -22,10 +22,8 @@ fn jobs_are_listed_and_shown() {
     ))])
     .on("GET /v1/template-jobs", [jobs])
     .serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk
-        .run(&["job", "list", "--workspace", WORKSPACE])
-        .exits(0);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&["job", "list", "--workspace", WORKSPACE]).exits(0);
     let lines: Vec<&str> = ran.out.lines().collect();
     assert!(
         lines[0].contains("held until") && !lines[1].contains("held"),
@@ -36,24 +34,24 @@ fn jobs_are_listed_and_shown() {
         server.lines()[0],
         format!("GET /v1/template-jobs?workspace_id={WORKSPACE}&limit=200")
     );
-    let document = desk
+    let document = env
         .run(&["job", "list", "--format", "json"])
         .exits(0)
         .json();
     assert_eq!(document["data"]["items"][0]["id"], JOB);
 
-    let ran = desk.run(&["job", "show", JOB]).exits(0);
+    let ran = env.run(&["job", "show", JOB]).exits(0);
     assert!(
         ran.out.contains("f_clients  3 inserted") && ran.out.contains("no room"),
         "{}",
         ran.out
     );
-    let document = desk
+    let document = env
         .run(&["job", "show", JOB, "--format", "json"])
         .exits(0)
         .json();
     assert_eq!(document["job"]["error"], "no room");
-    desk.run(&["job", "show", "gone"]).exits(1);
+    env.run(&["job", "show", "gone"]).exits(1);
 }
 
 #[test]
@@ -67,8 +65,8 @@ fn what_is_left_to_do_by_hand_stands_at_the_end() {
         "renamed": [], "dropped_keys": [], "errors": []});
     let document = job_document("completed", &json!({"report": report}));
     let server = catalog([Response::json(&document)]).serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&["job", "show", JOB]).exits(0);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&["job", "show", JOB]).exits(0);
     let expected = "\
 Live from now on: 1 automation
 
@@ -84,8 +82,8 @@ Live at the source, drafts here until these fields are entered by hand
 #[test]
 fn watching_only_looks() {
     let server = catalog([job("rows"), job("completed")]).serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&["job", "watch", JOB]).exits(0);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&["job", "watch", JOB]).exits(0);
     assert!(ran.out.starts_with("completed\n"), "{}", ran.out);
     assert!(
         server
@@ -96,16 +94,16 @@ fn watching_only_looks() {
     );
     for (status, exit) in [("failed", 1), ("structure", 69), ("something", 69)] {
         let server = catalog([job(status)]).serve();
-        let desk = Desk::with_key(&server.url);
-        let ran = desk.run(&["job", "watch", JOB, "--wait", "0s"]).exits(exit);
+        let env = TestEnv::with_key(&server.url);
+        let ran = env.run(&["job", "watch", JOB, "--wait", "0s"]).exits(exit);
         assert!(ran.err.contains(JOB), "{}", ran.err);
     }
     let unresolved = json!([{"uid": "u", "path": "p", "kind": "channel", "form": "uuid",
         "reason": "dependencia_saltada", "action": "chave esvaziada"}]);
     let done = job_document("completed", &json!({"report": {"unresolved": unresolved}}));
     let server = catalog([Response::json(&done)]).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.run(&["job", "watch", JOB, "--fail-on-unresolved"])
+    let env = TestEnv::with_key(&server.url);
+    env.run(&["job", "watch", JOB, "--fail-on-unresolved"])
         .exits(68);
     // Of a job that nobody knows nothing goes on.
     let no_id = json!({"code": "validation_failed", "detail": "path.job_id: is not a UUID"});
@@ -115,19 +113,19 @@ fn watching_only_looks() {
             [Response::text(422, &no_id.to_string())],
         )
         .serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     for id in ["nope", "gone", "0198c0de-0000-7000-8000-0000000000ff"] {
-        let ran = desk.run(&["job", "watch", id]).exits(1);
+        let ran = env.run(&["job", "watch", id]).exits(1);
         assert!(!ran.err.contains("goes on"), "{}", ran.err);
         assert!(ran.err.contains("not_found"), "{}", ran.err);
-        let ran = desk.run(&["job", "watch", id, "--format", "json"]);
+        let ran = env.run(&["job", "watch", id, "--format", "json"]);
         let document = ran.exits(1).json();
         assert_eq!(document["errors"][0]["code"], "not_found");
         assert!(!document.to_string().contains("goes on"), "{document}");
     }
     // Every other command says the same of it.
     for command in ["show", "undo", "cancel", "resume"] {
-        let ran = desk.run(&["job", command, "nope"]).exits(1);
+        let ran = env.run(&["job", command, "nope"]).exits(1);
         assert!(ran.err.contains("there is no job `nope`"), "{}", ran.err);
         assert!(ran.err.contains("tplkit job list"), "{}", ran.err);
     }
@@ -150,9 +148,9 @@ fn the_end_of_an_undo_is_a_good_one() {
         vec![of("undoing"), of("undoing"), of("undone")],
     ] {
         let server = catalog(jobs).serve();
-        let desk = Desk::with_key(&server.url);
+        let env = TestEnv::with_key(&server.url);
         // What the job had not written is gone with the rest.
-        let ran = desk
+        let ran = env
             .run(&["job", "watch", JOB, "--fail-on-unresolved"])
             .exits(0);
         assert!(
@@ -165,7 +163,7 @@ fn the_end_of_an_undo_is_a_good_one() {
             "{}",
             ran.err
         );
-        let document = desk
+        let document = env
             .run(&["job", "watch", JOB, "--format", "json"])
             .exits(0)
             .json();
@@ -173,40 +171,40 @@ fn the_end_of_an_undo_is_a_good_one() {
             (&document["outcome"], &document["status"]),
             (&json!("clean"), &json!("undone"))
         );
-        let ran = desk.run(&["job", "show", JOB]).exits(0);
+        let ran = env.run(&["job", "show", JOB]).exits(0);
         assert!(!ran.out.contains("Live"), "{}", ran.out);
     }
     // An apply that somebody took back while it was waited for has not come about.
     let undone = || [job("rows"), job("rows"), job("undone")];
     let server = catalog(undone()).serve();
-    let ran = Desk::with_key(&server.url)
+    let ran = TestEnv::with_key(&server.url)
         .run(&["job", "watch", JOB])
         .exits(1);
     assert!(ran.err.contains("was undone"), "{}", ran.err);
     let server = catalog(undone()).serve();
-    let ran = Desk::with_key(&server.url)
+    let ran = TestEnv::with_key(&server.url)
         .run(&["job", "resume", JOB])
         .exits(1);
     assert!(ran.err.contains("was undone"), "{}", ran.err);
     // The time can be over before it is.
     let server = catalog([job("undoing")]).serve();
     let words = ["job", "watch", JOB, "--wait", "0s", "--format", "json"];
-    let document = Desk::with_key(&server.url).run(&words).exits(69).json();
+    let document = TestEnv::with_key(&server.url).run(&words).exits(69).json();
     assert_eq!(document["status"], "undoing");
 }
 
 #[test]
 fn the_time_of_a_resume_can_be_over_too() {
     let server = catalog([job("failed"), job("rows")]).serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&["job", "resume", JOB, "--wait", "0s"]).exits(69);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&["job", "resume", JOB, "--wait", "0s"]).exits(69);
     assert_eq!(
         ran.out,
         format!("{JOB}\nrows\n\nRows\n  f_clients  3 inserted\n")
     );
     assert!(ran.err.contains("tplkit job watch"), "{}", ran.err);
     let words = ["job", "resume", JOB, "--wait=0s", "--format", "json"];
-    let document = desk.run(&words).exits(69).json();
+    let document = env.run(&words).exits(69).json();
     assert_eq!(
         (&document["outcome"], &document["job_id"]),
         (&json!("failed"), &json!(JOB))
@@ -221,26 +219,26 @@ fn rows_that_failed_are_reported_by_every_command_about_the_job() {
     let report = json!({"rows": rows, "published": 0, "unresolved": [], "errors": errors});
     let done = || Response::json(&job_document("completed", &json!({"report": report})));
     let server = catalog([done(), done(), done(), done(), done(), done()]).serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     for command in ["watch", "resume"] {
-        let ran = desk.run(&["job", command, JOB]).exits(68);
+        let ran = env.run(&["job", command, JOB]).exits(68);
         assert!(ran.err.contains("3 rows failed"), "{}", ran.err);
         assert!(ran.out.contains("f_clients rows 0 to 9"), "{}", ran.out);
         assert!(ran.out.contains("f_clients: 2 errors more"), "{}", ran.out);
-        let document = desk.run(&["job", command, JOB, "--format", "json"]);
+        let document = env.run(&["job", command, JOB, "--format", "json"]);
         assert_eq!(document.exits(68).json()["outcome"], "partial");
-        desk.run(&["job", command, JOB, "--accept-failed-rows"])
+        env.run(&["job", command, JOB, "--accept-failed-rows"])
             .exits(0);
     }
-    let ran = desk.run(&["job", "show", JOB]).exits(0);
+    let ran = env.run(&["job", "show", JOB]).exits(0);
     assert!(ran.out.contains("3 FAILED"), "{}", ran.out);
 }
 
 #[test]
 fn a_job_goes_on_by_its_id() {
     let server = catalog([job("failed"), job("rows"), job("completed")]).serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&["job", "resume", JOB]).exits(0);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&["job", "resume", JOB]).exits(0);
     assert!(
         ran.out.starts_with(&format!("{JOB}\ncompleted\n")),
         "{}",
@@ -262,14 +260,14 @@ fn a_job_goes_on_by_its_id() {
     let server = catalog([job("rows")])
         .on(&apply_route(TEMPLATE), held)
         .serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&["job", "resume", JOB]).exits(69);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&["job", "resume", JOB]).exits(69);
     assert_eq!(ran.out, format!("{JOB}\n"));
     let undone = [Response::problem(409, "conflict")];
     let server = catalog([job("undone")])
         .on(&apply_route(TEMPLATE), undone)
         .serve();
-    Desk::with_key(&server.url)
+    TestEnv::with_key(&server.url)
         .run(&["job", "resume", JOB])
         .exits(1);
 
@@ -278,7 +276,7 @@ fn a_job_goes_on_by_its_id() {
         .on(&format!("GET /v1/template-jobs/{JOB}"), [nameless])
         .on(&apply_route(TEMPLATE), [started()])
         .serve();
-    let ran = Desk::with_key(&server.url)
+    let ran = TestEnv::with_key(&server.url)
         .run(&["job", "resume", JOB])
         .exits(1);
     assert!(ran.err.contains("tplkit api POST"), "{}", ran.err);
@@ -291,7 +289,7 @@ fn a_job_that_nobody_holds_is_in_the_way_in_a_whole_sentence() {
     let server = catalog([job("rows")])
         .on(&apply_route(TEMPLATE), held)
         .serve();
-    let ran = Desk::with_key(&server.url).run(&["job", "resume", JOB]);
+    let ran = TestEnv::with_key(&server.url).run(&["job", "resume", JOB]);
     let ran = ran.exits(69);
     assert!(
         ran.err
@@ -309,10 +307,10 @@ fn undo_route() -> String {
 fn what_a_job_made_is_taken_back() {
     let undo = undo_route();
     let server = catalog([]).on(&undo, [job("undone")]).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.run(&["job", "undo", JOB, "--yes"]).exits(0);
+    let env = TestEnv::with_key(&server.url);
+    env.run(&["job", "undo", JOB, "--yes"]).exits(0);
     let words = ["job", "undo", JOB, "--force", "--yes", "--format", "json"];
-    let document = desk.run(&words).exits(0).json();
+    let document = env.run(&words).exits(0).json();
     assert_eq!(
         (
             &document["outcome"],
@@ -333,7 +331,7 @@ fn what_a_job_made_is_taken_back() {
             .on(&undo, [Response::problem(409, code)])
             .serve();
         let words = ["job", "undo", JOB, "--yes", "--format", "json"];
-        let ran = Desk::with_key(&server.url).run(&words);
+        let ran = TestEnv::with_key(&server.url).run(&words);
         let document = ran.exits(exit).json();
         assert_eq!(document["errors"][0]["code"], code);
     }
@@ -347,14 +345,14 @@ fn values_that_an_upgrade_changed_are_counted_when_it_is_applied_and_undone() {
     let none = json!([]);
     let of = |status: &str, left| Response::json(&job_document(status, &report(left)));
     let server = catalog([of("completed", &none)]).serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&["job", "show", JOB]).exits(0);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&["job", "show", JOB]).exits(0);
     assert!(
         ran.out.contains("\nChanged: 3 values of records\n"),
         "{}",
         ran.out
     );
-    let ran = desk.run(&["job", "undo", JOB, "--force"]).exits(2);
+    let ran = env.run(&["job", "undo", JOB, "--force"]).exits(2);
     for line in [
         "It changed 3 values of records: they become what they were.",
         "Values and cells that it changed and others changed since stay as they are.",
@@ -363,20 +361,20 @@ fn values_that_an_upgrade_changed_are_counted_when_it_is_applied_and_undone() {
     }
     let undo = ["job", "undo", JOB, "--yes"];
     let server = catalog([]).on(&undo_route(), [of("undone", &none)]).serve();
-    let ran = Desk::with_key(&server.url).run(&undo).exits(0);
+    let ran = TestEnv::with_key(&server.url).run(&undo).exits(0);
     let text = format!("Job {JOB} is undone.\nBack as before: 3 values of records\n");
     assert_eq!(ran.out, text);
     // What people changed since stays, and is named.
     let server = catalog([of("undone", &left)])
         .on(&undo_route(), [of("undone", &left)])
         .serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&undo).exits(0);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&undo).exits(0);
     let text = format!(
         "Job {JOB} is undone.\nBack as before: 2 values of records\n\nChanged by people since, and left by the undo\n  f_clients label\n  f_clients city\n"
     );
     assert_eq!(ran.out, text);
-    let ran = desk.run(&["job", "show", JOB]).exits(0);
+    let ran = env.run(&["job", "show", JOB]).exits(0);
     let says = "\nThis is what it did; what people changed since is left\n";
     assert!(ran.out.contains(says), "{}", ran.out);
 }
@@ -427,8 +425,8 @@ fn with_tables() -> Routes {
 #[test]
 fn what_an_undo_takes_away_is_shown_and_needs_a_yes() {
     let server = with_tables().serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&["job", "undo", JOB]).exits(2);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&["job", "undo", JOB]).exits(2);
     for text in [
         "table clients_2 \"The clients_2\" with 1200 rows",
         "7 rows of table older",
@@ -443,7 +441,7 @@ fn what_an_undo_takes_away_is_shown_and_needs_a_yes() {
         "{}",
         ran.err
     );
-    let ran = desk.run(&["job", "undo", JOB, "--force", "--format", "json"]);
+    let ran = env.run(&["job", "undo", JOB, "--force", "--format", "json"]);
     let ran = ran.exits(2);
     let document = ran.json();
     let losses = &document["errors"][0]["losses"];
@@ -457,23 +455,23 @@ fn what_an_undo_takes_away_is_shown_and_needs_a_yes() {
         "{:?}",
         server.lines()
     );
-    desk.run(&["job", "undo", JOB, "--yes"]).exits(0);
+    env.run(&["job", "undo", JOB, "--yes"]).exits(0);
     // A server that has no such routes: what is known is shown.
     let undo = undo_route();
     let server = Routes::new()
         .on(&format!("GET /v1/template-jobs/{JOB}"), [job("completed")])
         .on(&undo, [job("undone")])
         .serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&["job", "undo", JOB]).exits(2);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&["job", "undo", JOB]).exits(2);
     assert!(ran.err.contains("3 rows of table f_clients"), "{}", ran.err);
     assert!(ran.err.contains("this may not be all of it"), "{}", ran.err);
     // Of nothing, and of what is gone already, the server speaks.
-    desk.run(&["job", "undo", "gone"]).exits(1);
+    env.run(&["job", "undo", "gone"]).exits(1);
     let server = catalog([job("undone")])
         .on(&undo, [Response::problem(409, "conflict")])
         .serve();
-    Desk::with_key(&server.url)
+    TestEnv::with_key(&server.url)
         .run(&["job", "undo", JOB])
         .exits(1);
 }
@@ -490,20 +488,20 @@ fn an_undo_that_goes_on_is_followed_to_its_end() {
     let server = catalog([job("undoing"), job("undone")])
         .on(&undo_route(), [accepted()])
         .serve();
-    let ran = Desk::with_key(&server.url).run(&["job", "undo", JOB, "--yes"]);
+    let ran = TestEnv::with_key(&server.url).run(&["job", "undo", JOB, "--yes"]);
     assert_eq!(ran.exits(0).out, format!("Job {JOB} is undone.\n"));
 
     let server = catalog([job("undoing")])
         .on(&undo_route(), [accepted()])
         .serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk
+    let env = TestEnv::with_key(&server.url);
+    let ran = env
         .run(&["job", "undo", JOB, "--yes", "--wait", "0s"])
         .exits(69);
     assert_eq!(ran.out, format!("{JOB}\nundoing\n"));
     assert!(ran.err.contains("tplkit job watch"), "{}", ran.err);
     let words = ["job", "undo", JOB, "--yes", "--wait=0s", "--format", "json"];
-    let document = desk.run(&words).exits(69).json();
+    let document = env.run(&words).exits(69).json();
     assert_eq!(
         (&document["job_id"], &document["outcome"]),
         (&json!(JOB), &json!("failed"))
@@ -512,7 +510,7 @@ fn an_undo_that_goes_on_is_followed_to_its_end() {
     let server = catalog([job("undoing"), job("completed")])
         .on(&undo_route(), [accepted()])
         .serve();
-    let ran = Desk::with_key(&server.url).run(&["job", "undo", JOB, "--yes"]);
+    let ran = TestEnv::with_key(&server.url).run(&["job", "undo", JOB, "--yes"]);
     let ran = ran.exits(1);
     assert!(ran.err.contains("is not undone"), "{}", ran.err);
 }
@@ -526,8 +524,8 @@ fn a_job_is_cancelled_with_a_yes() {
     );
     let stopped = || Response::text(202, &stopped.to_string());
     let server = catalog([job("rows")]).on(&cancel, [stopped()]).serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&["job", "cancel", JOB]).exits(2);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&["job", "cancel", JOB]).exits(2);
     assert!(
         ran.err.contains(JOB) && ran.err.contains("1 of 3 done"),
         "{}",
@@ -535,10 +533,10 @@ fn a_job_is_cancelled_with_a_yes() {
     );
     assert!(ran.err.contains("--yes"), "{}", ran.err);
     assert!(!server.lines().contains(&cancel));
-    let ran = desk.run(&["job", "cancel", JOB, "--yes"]).exits(0);
+    let ran = env.run(&["job", "cancel", JOB, "--yes"]).exits(0);
     assert_eq!(ran.out, format!("Job {JOB} is cancelled.\n"));
     let words = ["job", "cancel", JOB, "--yes", "--format", "json"];
-    let document = desk.run(&words).exits(0).json();
+    let document = env.run(&words).exits(0).json();
     assert_eq!(document["job"]["error"]["code"], "cancelled");
     let received = server.received();
     let sent = received
@@ -550,7 +548,7 @@ fn a_job_is_cancelled_with_a_yes() {
     let server = catalog([job("completed")])
         .on(&cancel, [Response::problem(409, "conflict")])
         .serve();
-    Desk::with_key(&server.url)
+    TestEnv::with_key(&server.url)
         .run(&["job", "cancel", JOB])
         .exits(1);
 }

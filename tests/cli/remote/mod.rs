@@ -46,36 +46,38 @@ pub(crate) const ACCESS: &str = "access-token-of-ana";
 pub(crate) const REFRESH: &str = "refresh-token-of-ana";
 const PROFILES: &str = "config/tplkit/profiles.toml";
 
-/// A folder with a home in it.
-pub(crate) struct Desk {
+/// A folder with a home in it, and the environment of commands that run there.
+pub(crate) struct TestEnv {
     pub(crate) place: Place,
     variables: Vec<(&'static str, String)>,
 }
 
-impl Desk {
-    pub(crate) fn new() -> Desk {
-        Desk {
+impl TestEnv {
+    pub(crate) fn new() -> TestEnv {
+        TestEnv {
             place: Place::new(),
             variables: Vec::new(),
         }
     }
 
     /// Signed in by the environment.
-    pub(crate) fn with_key(url: &str) -> Desk {
-        Desk::new().set("TPLKIT_URL", url).set("TPLKIT_TOKEN", KEY)
+    pub(crate) fn with_key(url: &str) -> TestEnv {
+        TestEnv::new()
+            .set("TPLKIT_URL", url)
+            .set("TPLKIT_TOKEN", KEY)
     }
 
     /// Signed in by the profile `default`, with a session.
-    pub(crate) fn with_session(url: &str) -> Desk {
-        let desk = Desk::new();
-        desk.write_profiles(&format!(
+    pub(crate) fn with_session(url: &str) -> TestEnv {
+        let env = TestEnv::new();
+        env.write_profiles(&format!(
             "[default]\nurl = \"{url}\"\nemail = \"ana@a.test\"\n\
              access_token = \"{ACCESS}\"\nrefresh_token = \"{REFRESH}\"\nlater = 7\n"
         ));
-        desk
+        env
     }
 
-    pub(crate) fn set(mut self, name: &'static str, value: &str) -> Desk {
+    pub(crate) fn set(mut self, name: &'static str, value: &str) -> TestEnv {
         self.variables.push((name, value.to_owned()));
         self
     }

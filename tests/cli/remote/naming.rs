@@ -6,7 +6,7 @@ use super::routes::{
     JOB, ORGANIZATION, Routes, TEMPLATE, WORKSPACE, apply_route, catalog, job, job_document, page,
     plan, plan_route, record,
 };
-use super::{Desk, KEY};
+use super::{KEY, TestEnv};
 use crate::scripted::{Response, Scripted};
 use crate::support::Ran;
 #[cfg(target_os = "linux")]
@@ -68,7 +68,7 @@ fn candidates(ran: &Ran) -> Vec<Value> {
 #[test]
 fn a_workspace_is_named_by_id_name_label_or_organization_and_name() {
     let server = routes().serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     for (word, id) in [
         (WORKSPACE, WORKSPACE),
         ("tea", THIRD),
@@ -80,7 +80,7 @@ fn a_workspace_is_named_by_id_name_label_or_organization_and_name() {
     ] {
         let words = ["plan", "sales", "--workspace", word, "--format", "json"];
         // The id of an organization is a word for it only where its label is none.
-        let ran = desk.run(&words);
+        let ran = env.run(&words);
         if word.starts_with(BETA) {
             ran.exits(2);
         } else {
@@ -93,12 +93,12 @@ fn a_workspace_is_named_by_id_name_label_or_organization_and_name() {
 #[test]
 fn a_name_of_several_workspaces_lists_them() {
     let server = routes().serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let words = ["plan", "sales", "--workspace", "coffee_shop"];
-    let ran = desk.run(&words).exits(2);
+    let ran = env.run(&words).exits(2);
     assert!(ran.err.contains("Acme/coffee_shop"), "{}", ran.err);
     assert!(ran.err.contains("Beta/coffee_shop"), "{}", ran.err);
-    let ran = desk
+    let ran = env
         .run(&[&words[..], &["--format", "json"]].concat())
         .exits(2);
     assert_eq!(
@@ -116,7 +116,7 @@ fn a_name_that_fits_nothing_lists_what_there_is() {
         .map(|at| workspace(&format!("w{at}"), ACME, &format!("w{at}"), "W"))
         .collect();
     let server = catalog([]).on("GET /v1/workspaces", [page(&many)]).serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     for command in [
         &["plan", "sales"][..],
         &["apply", "sales", "--yes"],
@@ -128,7 +128,7 @@ fn a_name_that_fits_nothing_lists_what_there_is() {
         &["rows", "list", "clients"],
     ] {
         let words = [command, &["--workspace", "w31", "--format", "json"]].concat();
-        let ran = desk.run(&words);
+        let ran = env.run(&words);
         if command[0] == "resolve" {
             // The package is read first, and this server has none.
             assert_ne!(ran.code, Some(0));
@@ -137,7 +137,7 @@ fn a_name_that_fits_nothing_lists_what_there_is() {
         let ran = ran.exits(2);
         assert_eq!(candidates(&ran).len(), 20, "{command:?}");
     }
-    let ran = desk.run(&["status", "--workspace", "w31"]).exits(2);
+    let ran = env.run(&["status", "--workspace", "w31"]).exits(2);
     assert!(ran.err.contains("Did you mean"), "{}", ran.err);
     assert!(ran.err.contains("and 10 more"), "{}", ran.err);
 }
@@ -145,21 +145,21 @@ fn a_name_that_fits_nothing_lists_what_there_is() {
 #[test]
 fn a_default_workspace_is_kept_for_its_server_and_the_environment_goes_before_it() {
     let server = routes().serve();
-    let desk = Desk::new();
-    desk.write_profiles(&format!(
+    let env = TestEnv::new();
+    env.write_profiles(&format!(
         "[default]\nurl = \"{}\"\napi_key = \"{KEY}\"\n",
         server.url
     ));
-    let ran = desk.run(&["plan", "sales"]).exits(2);
+    let ran = env.run(&["plan", "sales"]).exits(2);
     assert!(ran.err.contains("no workspace is named"), "{}", ran.err);
     assert!(ran.err.contains("tplkit workspace use"), "{}", ran.err);
-    let ran = desk.run(&["workspace", "use", "tea"]).exits(0);
+    let ran = env.run(&["workspace", "use", "tea"]).exits(0);
     assert!(ran.out.contains("\"Tea\" (tea)"), "{}", ran.out);
-    assert!(desk.profiles().contains(KEY), "{}", desk.profiles());
+    assert!(env.profiles().contains(KEY), "{}", env.profiles());
     #[cfg(unix)]
-    assert_eq!(desk.mode(), 0o600);
+    assert_eq!(env.mode(), 0o600);
 
-    let ran = desk.run(&["plan", "sales"]).exits(0);
+    let ran = env.run(&["plan", "sales"]).exits(0);
     assert_eq!(planned(&server), THIRD);
     assert!(
         ran.out.contains("in workspace \"Tea\" (tea)"),
@@ -167,48 +167,46 @@ fn a_default_workspace_is_kept_for_its_server_and_the_environment_goes_before_it
         ran.out
     );
     assert!(!ran.out.contains(THIRD), "{}", ran.out);
-    let ran = desk.run(&["plan", "sales", "-v"]).exits(0);
+    let ran = env.run(&["plan", "sales", "-v"]).exits(0);
     assert!(ran.out.contains(THIRD), "{}", ran.out);
 
-    let ran = desk.run(&["workspace", "list"]).exits(0);
+    let ran = env.run(&["workspace", "list"]).exits(0);
     assert!(ran.out.contains("* tea"), "{}", ran.out);
-    let ran = desk
-        .run(&["workspace", "list", "--format", "json"])
-        .exits(0);
+    let ran = env.run(&["workspace", "list", "--format", "json"]).exits(0);
     assert_eq!(ran.json()["default"], THIRD);
     assert_eq!(ran.json()["data"]["items"][1]["name"], "coffee_shop");
 
-    let named = desk
+    let named = env
         .command(&["plan", "sales", "--format", "json"])
         .env("TPLKIT_WORKSPACE", "Beta/coffee_shop")
         .output()
         .expect("run");
     Ran::from(named).exits(0);
     assert_eq!(planned(&server), OTHER);
-    desk.run(&["plan", "sales", "--workspace", WORKSPACE])
+    env.run(&["plan", "sales", "--workspace", WORKSPACE])
         .exits(0);
     assert_eq!(planned(&server), WORKSPACE);
 
     // That of one server is none of another.
     let other = routes().serve();
-    let ran = desk.run(&["plan", "sales", "--url", &other.url]).exits(2);
+    let ran = env.run(&["plan", "sales", "--url", &other.url]).exits(2);
     assert!(ran.err.contains("no workspace is named"), "{}", ran.err);
 
-    desk.run(&["workspace", "use", "--none"]).exits(0);
-    desk.run(&["plan", "sales"]).exits(2);
+    env.run(&["workspace", "use", "--none"]).exits(0);
+    env.run(&["plan", "sales"]).exits(2);
 }
 
 #[test]
 fn a_default_is_kept_next_to_a_token_of_the_environment() {
     let server = routes().serve();
-    let desk = Desk::with_key(&server.url);
-    desk.run(&["workspace", "use", "tea", "--format", "json"])
+    let env = TestEnv::with_key(&server.url);
+    env.run(&["workspace", "use", "tea", "--format", "json"])
         .exits(0);
-    assert!(!desk.profiles().contains(KEY), "{}", desk.profiles());
-    desk.run(&["plan", "sales"]).exits(0);
+    assert!(!env.profiles().contains(KEY), "{}", env.profiles());
+    env.run(&["plan", "sales"]).exits(0);
     assert_eq!(planned(&server), THIRD);
-    desk.run(&["workspace", "use", "nope"]).exits(2);
-    desk.run(&["plan", "sales"]).exits(0);
+    env.run(&["workspace", "use", "nope"]).exits(2);
+    env.run(&["plan", "sales"]).exits(0);
     assert_eq!(planned(&server), THIRD);
 }
 
@@ -222,10 +220,10 @@ fn a_default_serves_every_command_that_takes_a_workspace() {
         )
         .on("GET /v1/template-jobs", [page(&[])])
         .serve();
-    let desk = Desk::with_key(&server.url).set("TPLKIT_WORKSPACE", "tea");
-    desk.run(&["status"]).exits(0);
-    desk.run(&["apply", "sales", "--yes"]).exits(0);
-    let ran = desk.run(&["job", "list"]).exits(0);
+    let env = TestEnv::with_key(&server.url).set("TPLKIT_WORKSPACE", "tea");
+    env.run(&["status"]).exits(0);
+    env.run(&["apply", "sales", "--yes"]).exits(0);
+    let ran = env.run(&["job", "list"]).exits(0);
     assert!(ran.err.contains("\"Tea\" (tea)"), "{}", ran.err);
     let lines = server.lines();
     for line in [
@@ -239,7 +237,7 @@ fn a_default_serves_every_command_that_takes_a_workspace() {
         .iter()
         .find(|one| one.line() == apply_route(TEMPLATE));
     assert!(applied.is_some_and(|one| one.body.contains(THIRD)));
-    desk.run(&["job", "list", "--all"]).exits(0);
+    env.run(&["job", "list", "--all"]).exits(0);
     let lines = server.lines();
     let all = "GET /v1/template-jobs?limit=200".to_owned();
     assert!(lines.contains(&all), "{lines:#?}");
@@ -258,12 +256,12 @@ fn templates_tables_and_targets_list_their_candidates_too() {
             [page(&[table("t1", "clients"), table("t2", "customers")])],
         )
         .serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place
+    let env = TestEnv::with_key(&server.url);
+    env.place
         .write("tplkit.toml", "[targets.staging]\nworkspace = \"tea\"\n");
     let run = |words: &[&str]| {
         let words = [words, &["--format", "json"]].concat();
-        candidates(&desk.run(&words).exits(2))
+        candidates(&env.run(&words).exits(2))
     };
     let found = run(&["plan", "sales", "--workspace", WORKSPACE]);
     assert_eq!(found.len(), 2);
@@ -282,7 +280,7 @@ fn templates_tables_and_targets_list_their_candidates_too() {
         found,
         [json!({"id": "staging", "name": "staging", "label": "tea"})]
     );
-    let ran = desk.run(&["rows", "list", "Clients"]).exits(2);
+    let ran = env.run(&["rows", "list", "Clients"]).exits(2);
     assert!(ran.err.contains("clients  \"Clients\""), "{}", ran.err);
 }
 
@@ -296,8 +294,8 @@ fn jobs_are_listed_by_what_people_call_their_template_and_workspace() {
             [Response::json(&record(TEMPLATE, "sales"))],
         )
         .serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&["job", "list"]).exits(0);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&["job", "list"]).exits(0);
     assert!(
         ran.out.contains("template \"Sales\" (sales)"),
         "{}",
@@ -309,9 +307,9 @@ fn jobs_are_listed_by_what_people_call_their_template_and_workspace() {
         ran.out
     );
     assert!(!ran.out.contains(WORKSPACE), "{}", ran.out);
-    let ran = desk.run(&["job", "list", "-v"]).exits(0);
+    let ran = env.run(&["job", "list", "-v"]).exits(0);
     assert!(ran.out.contains(WORKSPACE), "{}", ran.out);
-    let ran = desk.run(&["job", "show", JOB]).exits(0);
+    let ran = env.run(&["job", "show", JOB]).exits(0);
     assert!(
         ran.out.contains("template \"Sales\" (sales)"),
         "{}",
@@ -325,9 +323,9 @@ fn jobs_stand_under_a_heading_on_a_terminal() {
     let mut one = job_document("completed", &json!({}));
     one["created_at"] = json!("2019-05-06T07:08:09.123456Z");
     let server = routes().on("GET /v1/template-jobs", [page(&[one])]).serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let shown = |words: &str| {
-        let terminal = Terminal::around(&desk.command(&[]), words)?;
+        let terminal = Terminal::around(&env.command(&[]), words)?;
         let (code, shown) = terminal.ends();
         assert_eq!(code, Some(0), "{shown}");
         Some(shown)
@@ -345,7 +343,7 @@ fn jobs_stand_under_a_heading_on_a_terminal() {
     let of_one = shown(&format!("job list --workspace {WORKSPACE}")).expect("a terminal");
     assert!(!of_one.contains("WORKSPACE"), "{of_one}");
     // Programs read whole instants.
-    let ran = desk.run(&["job", "list"]).exits(0);
+    let ran = env.run(&["job", "list"]).exits(0);
     assert!(
         ran.out.contains("2019-05-06T07:08:09.123456Z"),
         "{}",
@@ -360,8 +358,8 @@ fn a_plan_calls_tables_by_their_labels() {
     let server = routes()
         .on(&plan_route(TEMPLATE), [Response::json(&planned)])
         .serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&["plan", "sales", "--workspace", "tea"]).exits(0);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&["plan", "sales", "--workspace", "tea"]).exits(0);
     assert!(
         ran.out.contains("\"Clients\", f_clients  3 to insert"),
         "{}",
@@ -372,8 +370,8 @@ fn a_plan_calls_tables_by_their_labels() {
 #[test]
 fn a_command_without_a_workspace_lists_those_that_there_are() {
     let server = routes().serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &crate::support::tiny());
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &crate::support::tiny());
     for command in [
         &["plan", "sales"][..],
         &["apply", "sales", "--yes"],
@@ -385,11 +383,11 @@ fn a_command_without_a_workspace_lists_those_that_there_are() {
         &["resolve", "suggest", "p.json"],
         &["report", "p.json", "--upgrade"],
     ] {
-        let ran = desk.run(command).exits(2);
+        let ran = env.run(command).exits(2);
         for line in ["Acme/coffee_shop  \"Coffee shop\"", "Acme/tea  \"Tea\""] {
             assert!(ran.err.contains(line), "{command:?}: {}", ran.err);
         }
-        let ran = desk.run(&[command, &["--format", "json"]].concat());
+        let ran = env.run(&[command, &["--format", "json"]].concat());
         // `report` writes pages.
         if command[0] != "report" {
             let found = candidates(&ran.exits(2));
@@ -402,12 +400,12 @@ fn a_command_without_a_workspace_lists_those_that_there_are() {
 /// What the mistake is about does not depend on a server: one that is away, or lets nobody in, is no other mistake.
 #[test]
 fn nothing_is_listed_by_a_server_that_shows_nothing() {
-    for desk in [
-        Desk::new(),
-        Desk::with_key(&crate::scripted::nobody()),
-        Desk::with_key(&Scripted::new(|_| Response::problem(401, "unauthenticated")).url),
+    for env in [
+        TestEnv::new(),
+        TestEnv::with_key(&crate::scripted::nobody()),
+        TestEnv::with_key(&Scripted::new(|_| Response::problem(401, "unauthenticated")).url),
     ] {
-        let ran = desk.run(&["status", "--format", "json"]).exits(2);
+        let ran = env.run(&["status", "--format", "json"]).exits(2);
         assert_eq!(candidates(&ran).len(), 0);
         let message = ran.json()["errors"][0]["message"].clone();
         assert_eq!(message, "no workspace is named");
@@ -419,8 +417,8 @@ fn labels_stand_where_ids_stood_and_ids_where_labels_are_alike() {
     let listed = |records: &[Value]| {
         let server = routes().on("GET /v1/templates", [page(records)]).serve();
         let run = |more: &[&str]| {
-            let desk = Desk::with_key(&server.url);
-            desk.run(&[&["template", "list"], more].concat())
+            let env = TestEnv::with_key(&server.url);
+            env.run(&[&["template", "list"], more].concat())
                 .exits(0)
                 .out
         };

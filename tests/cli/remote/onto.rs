@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Desk;
+use super::TestEnv;
 use super::exporting::crm;
 use super::files::built;
 use super::routes::{Routes, TEMPLATE, WORKSPACE, page, record};
@@ -17,22 +17,21 @@ fn words<'w>(more: &[&'w str]) -> Vec<&'w str> {
 #[test]
 fn an_unchanged_workspace_changes_no_byte_of_the_package() {
     let server = Routes::new().over(built(&crm())).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.run(&words(&["--rows", "all", "-o", "x.json"]))
-        .exits(0);
-    let first = desk.place.read("x.json");
+    let env = TestEnv::with_key(&server.url);
+    env.run(&words(&["--rows", "all", "-o", "x.json"])).exits(0);
+    let first = env.place.read("x.json");
     // It may be the file that is written, and what it holds is what travels.
-    let ran = desk
+    let ran = env
         .run(&words(&["--onto", "x.json", "-o", "x.json"]))
         .exits(0);
-    assert_eq!(desk.place.read("x.json"), first);
+    assert_eq!(env.place.read("x.json"), first);
     assert!(ran.err.contains("not a snapshot"), "{}", ran.err);
     assert!(!ran.err.contains("lacks"), "{}", ran.err);
-    desk.run(&["unpack", "x.json", "lay"]).exits(0);
-    let ran = desk.run(&words(&["--onto", "lay"])).exits(0);
+    env.run(&["unpack", "x.json", "lay"]).exits(0);
+    let ran = env.run(&words(&["--onto", "lay"])).exits(0);
     assert_eq!(ran.out, first);
     // What is asked for goes before what it holds.
-    let ran = desk.run(&words(&[
+    let ran = env.run(&words(&[
         "--onto", "lay", "--rows", "none", "--label", "Other",
     ]));
     let package: Value = serde_json::from_str(&ran.exits(0).out).expect("JSON");
@@ -47,16 +46,16 @@ fn an_unchanged_workspace_changes_no_byte_of_the_package() {
 fn what_the_workspace_lacks_is_named() {
     let mut state = built(&crm());
     let server = Routes::new().over(state.clone()).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.run(&words(&["-o", "x.json"])).exits(0);
+    let env = TestEnv::with_key(&server.url);
+    env.run(&words(&["-o", "x.json"])).exits(0);
     let gone = state.structure.modules.remove(0);
     let server = Routes::new().over(state).serve();
-    let desk = desk.set("TPLKIT_URL", &server.url);
-    let ran = desk.run(&words(&["--onto", "x.json", "-o", "y.json"]));
+    let env = env.set("TPLKIT_URL", &server.url);
+    let ran = env.run(&words(&["--onto", "x.json", "-o", "y.json"]));
     let expected = format!("module `{}`, which the workspace lacks", gone.name);
     let ran = ran.exits(0);
     assert!(ran.err.contains(&expected), "{}", ran.err);
-    let ran = desk.run(&words(&[
+    let ran = env.run(&words(&[
         "--onto", "x.json", "-o", "y.json", "--format", "json",
     ]));
     let document = ran.exits(0).json();
@@ -67,22 +66,22 @@ fn what_the_workspace_lacks_is_named() {
 #[test]
 fn a_package_that_cannot_be_gone_on_from_ends_the_export() {
     let server = Routes::new().over(built(&crm())).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("broken.json", "{\"manifest\": ");
-    desk.place.write("plain.json", "{\"a\": 1}");
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("broken.json", "{\"manifest\": ");
+    env.place.write("plain.json", "{\"a\": 1}");
     for (old, code, expected) in [
         ("gone.json", 2, "cannot read `gone.json`"),
         ("broken.json", 1, "J001"),
         ("plain.json", 1, "J003"),
     ] {
-        let ran = desk
+        let ran = env
             .run(&words(&["--onto", old, "-o", "x.json"]))
             .exits(code);
         let all = format!("{}{}", ran.out, ran.err);
         assert!(all.contains(expected), "{all}");
-        assert!(!desk.place.path("x.json").exists());
+        assert!(!env.place.path("x.json").exists());
     }
-    let ran = desk.run(&words(&["--onto", "broken.json", "--format", "json"]));
+    let ran = env.run(&words(&["--onto", "broken.json", "--format", "json"]));
     let document = ran.exits(1).json();
     assert_eq!(document["files"][0]["findings"][0]["code"], "J001");
 }
@@ -100,14 +99,14 @@ fn a_template_is_gone_on_from_by_the_server() {
         )
         .on(&export, [Response::text(200, &package)])
         .serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     for old in ["crm", TEMPLATE] {
-        let ran = desk.run(&words(&["--onto", old, "--label", "CRM"]));
+        let ran = env.run(&words(&["--onto", old, "--label", "CRM"]));
         let ran = ran.exits(0);
         assert_eq!(ran.out, package);
         assert!(!ran.err.contains("not a snapshot"), "{}", ran.err);
     }
-    desk.run(&words(&["--onto", "crm", "--rows", "all"]))
+    env.run(&words(&["--onto", "crm", "--rows", "all"]))
         .exits(0);
     let bodies: Vec<Value> = server
         .received()

@@ -2,22 +2,22 @@
 
 use serde_json::json;
 
-use super::{ACCESS, Desk, KEY, REFRESH, server};
+use super::{ACCESS, KEY, REFRESH, TestEnv, server};
 
-fn desk(url: &str) -> Desk {
-    let desk = Desk::new();
-    desk.write_profiles(&format!(
+fn env(url: &str) -> TestEnv {
+    let env = TestEnv::new();
+    env.write_profiles(&format!(
         "[default]\nurl = \"http://127.0.0.1:1\"\n\n\
          [ci]\nurl = \"{url}\"\napi_key = \"{KEY}\"\nworkspace = \"w\"\nworkspace_name = \"tea\"\n\n\
          [ana]\nurl = \"{url}\"\nemail = \"ana@a.test\"\naccess_token = \"{ACCESS}\"\nrefresh_token = \"{REFRESH}\"\n"
     ));
-    desk
+    env
 }
 
 #[test]
 fn profiles_are_listed_without_their_secrets() {
-    let desk = desk("https://a.test");
-    let ran = desk.run(&["profile", "list"]).exits(0);
+    let env = env("https://a.test");
+    let ran = env.run(&["profile", "list"]).exits(0);
     for secret in [KEY, ACCESS, REFRESH] {
         assert!(!ran.out.contains(secret), "{}", ran.out);
     }
@@ -26,7 +26,7 @@ fn profiles_are_listed_without_their_secrets() {
       ci       https://a.test      API key     workspace tea
       ana      https://a.test      ana@a.test
     ");
-    let ran = desk.run(&["profile", "list", "--format", "json"]).exits(0);
+    let ran = env.run(&["profile", "list", "--format", "json"]).exits(0);
     let items = &ran.json()["items"];
     assert_eq!(items[1]["name"], "ci");
     assert_eq!(items[1]["workspace"], json!({"id": "w", "name": "tea"}));
@@ -37,16 +37,16 @@ fn profiles_are_listed_without_their_secrets() {
 #[test]
 fn the_chosen_profile_is_used_until_another_is_named() {
     let server = server();
-    let desk = desk(&server.url);
-    desk.run(&["whoami"]).exits(4);
-    let ran = desk.run(&["profile", "use", "ci"]).exits(0);
+    let env = env(&server.url);
+    env.run(&["whoami"]).exits(4);
+    let ran = env.run(&["profile", "use", "ci"]).exits(0);
     assert!(ran.out.contains("profile `ci`"), "{}", ran.out);
-    desk.run(&["whoami"]).exits(0);
-    desk.run(&["whoami", "--profile", "default"]).exits(4);
-    let ran = desk.run(&["profile", "list"]).exits(0);
+    env.run(&["whoami"]).exits(0);
+    env.run(&["whoami", "--profile", "default"]).exits(4);
+    let ran = env.run(&["profile", "list"]).exits(0);
     assert!(ran.out.contains("* ci"), "{}", ran.out);
-    assert!(desk.profiles().contains(KEY), "{}", desk.profiles());
-    let ran = desk
+    assert!(env.profiles().contains(KEY), "{}", env.profiles());
+    let ran = env
         .run(&["profile", "use", "nope", "--format", "json"])
         .exits(2);
     let names: Vec<_> = ran.json()["errors"][0]["candidates"]
@@ -56,6 +56,6 @@ fn the_chosen_profile_is_used_until_another_is_named() {
         .map(|one| one["name"].clone())
         .collect();
     assert_eq!(names, ["default", "ci", "ana"]);
-    desk.run(&["profile", "use", "default"]).exits(0);
-    desk.run(&["whoami"]).exits(4);
+    env.run(&["profile", "use", "default"]).exits(0);
+    env.run(&["whoami"]).exits(4);
 }

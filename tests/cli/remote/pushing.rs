@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Desk;
+use super::TestEnv;
 use super::routes::{ORGANIZATION, PUSHED, Routes, TEMPLATE, page, record};
 use crate::scripted::{Response, Scripted};
 use crate::support::tiny;
@@ -49,10 +49,10 @@ fn replace(id: &str) -> String {
     format!("PUT /v1/templates/{id}/package")
 }
 
-fn desk(server: &Scripted, members: &Value) -> Desk {
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &package(members));
-    desk
+fn env(server: &Scripted, members: &Value) -> TestEnv {
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &package(members));
+    env
 }
 
 /// What was written.
@@ -77,23 +77,23 @@ fn the_same_id_is_the_same_template_whatever_it_is_called() {
         (TEMPLATE, "old-name", Some("sales")),
     ];
     let server = catalog(&templates, "{}");
-    let desk = desk(&server, &json!({"id": "sales"}));
-    let document = desk.run(&push(&["--format", "json"])).exits(0).json();
+    let env = env(&server, &json!({"id": "sales"}));
+    let document = env.run(&push(&["--format", "json"])).exits(0).json();
     assert_eq!(document["action"], "replaced");
     assert_eq!(document["template"]["id"], TEMPLATE);
     assert_eq!(written(&server), [replace(TEMPLATE)]);
     // Of that id there is none.
     let server = catalog(&templates[..1], "{}");
-    let desk = self::desk(&server, &json!({"id": "sales"}));
-    let document = desk.run(&push(&["--format", "json"])).exits(0).json();
+    let env = self::env(&server, &json!({"id": "sales"}));
+    let document = env.run(&push(&["--format", "json"])).exits(0).json();
     assert_eq!(document["action"], "created");
     assert_eq!(written(&server), ["POST /v1/templates/import"]);
     let server = catalog(
         &[(OTHER, "a", Some("sales")), (TEMPLATE, "b", Some("sales"))],
         "{}",
     );
-    let desk = self::desk(&server, &json!({"id": "sales"}));
-    let document = desk
+    let env = self::env(&server, &json!({"id": "sales"}));
+    let document = env
         .run(&push(&["--yes", "--format", "json"]))
         .exits(2)
         .json();
@@ -104,14 +104,14 @@ fn the_same_id_is_the_same_template_whatever_it_is_called() {
     let first = json!({"id": OTHER, "name": "a", "label": "Sales", "semver": "1.0.0"});
     assert_eq!(candidates[0], first);
     assert!(written(&server).is_empty());
-    desk.run(&push(&["--new"])).exits(0);
-    desk.run(&push(&["--id", OTHER])).exits(0);
+    env.run(&push(&["--new"])).exits(0);
+    env.run(&push(&["--id", OTHER])).exits(0);
     assert_eq!(
         written(&server),
         ["POST /v1/templates/import".to_owned(), replace(OTHER)]
     );
-    desk.run(&push(&["--id", OTHER, "--new"])).exits(2);
-    desk.run(&push(&["--id", OTHER, "--organization", ORGANIZATION]))
+    env.run(&push(&["--id", OTHER, "--new"])).exits(2);
+    env.run(&push(&["--id", OTHER, "--organization", ORGANIZATION]))
         .exits(2);
 }
 
@@ -122,30 +122,29 @@ fn a_name_alone_needs_a_yes() {
         (TEMPLATE, "vendas", None),
     ];
     let server = catalog(&templates, "{}");
-    let desk = desk(&server, &json!({}));
-    let document = desk.run(&push(&["--format", "json"])).exits(2).json();
+    let env = env(&server, &json!({}));
+    let document = env.run(&push(&["--format", "json"])).exits(2).json();
     let candidates = document["errors"][0]["candidates"]
         .as_array()
         .expect("candidates");
     assert_eq!(candidates.len(), 1);
     assert_eq!(candidates[0]["id"], TEMPLATE);
-    let ran = desk.run(&push(&[])).exits(2);
+    let ran = env.run(&push(&[])).exits(2);
     assert!(
         ran.err.contains("\"Sales\" (vendas, 1.0.0)") && ran.err.contains("--yes"),
         "{}",
         ran.err
     );
     assert!(written(&server).is_empty());
-    let ran = desk.run(&push(&["--yes"])).exits(0);
+    let ran = env.run(&push(&["--yes"])).exits(0);
     let expected = "template \"Sales\" (vendas) is replaced";
     assert!(ran.err.contains(expected), "{}", ran.err);
     assert_eq!(written(&server), [replace(TEMPLATE)]);
 
     for (key, code) in [("y", 0), ("n", 130)] {
         let server = catalog(&templates, "{}");
-        let desk = self::desk(&server, &json!({}));
-        let Some(mut terminal) = Terminal::around(&desk.command(&[]), "template push p.json")
-        else {
+        let env = self::env(&server, &json!({}));
+        let Some(mut terminal) = Terminal::around(&env.command(&[]), "template push p.json") else {
             return;
         };
         terminal.shows("Replace the template of the same name");
@@ -161,30 +160,30 @@ fn a_version_that_did_not_rise_is_reported() {
     let stored = package(&json!({"semver": "1.9.0", "visibility": "org"}));
     let server = catalog(&templates, &stored);
     let changed = json!({"semver": "1.9.0", "description": "Changed."});
-    let desk = desk(&server, &changed);
+    let env = env(&server, &changed);
     let yes = |more: &[&'static str]| push(&[&["--yes"], more].concat());
-    let ran = desk.run(&yes(&["--require-version-bump"])).exits(1);
+    let ran = env.run(&yes(&["--require-version-bump"])).exits(1);
     assert!(
         ran.err.contains("the version is still 1.9.0"),
         "{}",
         ran.err
     );
     let words = yes(&["--require-version-bump", "--format", "json"]);
-    let document = desk.run(&words).exits(1).json();
+    let document = env.run(&words).exits(1).json();
     assert_eq!(
         (&document["action"], &document["template_id"]),
         (&Value::Null, &json!(TEMPLATE))
     );
     assert!(written(&server).is_empty());
-    let ran = desk.run(&yes(&[])).exits(0);
+    let ran = env.run(&yes(&[])).exits(0);
     assert!(ran.err.contains("note: the content changed"), "{}", ran.err);
     // It rose, or nothing changed.
     for members in [
         json!({"semver": "1.10.0", "description": "Changed."}),
         json!({"semver": "1.9.0"}),
     ] {
-        desk.place.write("p.json", &package(&members));
-        let ran = desk.run(&yes(&["--require-version-bump"])).exits(0);
+        env.place.write("p.json", &package(&members));
+        let ran = env.run(&yes(&["--require-version-bump"])).exits(0);
         assert!(!ran.err.contains("content changed"), "{}", ran.err);
     }
 }

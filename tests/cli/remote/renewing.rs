@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use serde_json::json;
 
-use super::{ACCESS, Desk, REFRESH, me};
+use super::{ACCESS, REFRESH, TestEnv, me};
 use crate::scripted::{Response, Scripted};
 
 fn pair() -> Response {
@@ -19,13 +19,13 @@ fn an_expired_session_is_renewed_and_kept() {
         (_, Some("access-2")) => Response::json(&me()),
         _ => Response::problem(401, "unauthenticated"),
     });
-    let desk = Desk::with_session(&server.url);
-    desk.run(&["whoami"]).exits(0);
+    let env = TestEnv::with_session(&server.url);
+    env.run(&["whoami"]).exits(0);
     assert_eq!(
         server.lines(),
         ["GET /v1/me", "POST /v1/auth/refresh", "GET /v1/me"]
     );
-    let kept = desk.profiles();
+    let kept = env.profiles();
     assert!(
         kept.contains("\"access-2\"") && kept.contains("\"refresh-2\""),
         "{kept}"
@@ -37,8 +37,8 @@ fn an_expired_session_is_renewed_and_kept() {
         "{kept}"
     );
     #[cfg(unix)]
-    assert_eq!(desk.mode(), 0o600);
-    desk.run(&["whoami"]).exits(0);
+    assert_eq!(env.mode(), 0o600);
+    env.run(&["whoami"]).exits(0);
     assert_eq!(server.received().len(), 4);
 }
 
@@ -56,9 +56,9 @@ fn processes_take_turns() {
         (_, Some("access-2")) => Response::json(&me()),
         _ => Response::problem(401, "unauthenticated"),
     });
-    let desk = Desk::with_session(&server.url);
+    let env = TestEnv::with_session(&server.url);
     let running: Vec<_> = (0..6)
-        .map(|_| desk.command(&["whoami", "-q"]).spawn().expect("start"))
+        .map(|_| env.command(&["whoami", "-q"]).spawn().expect("start"))
         .collect();
     for mut child in running {
         assert_eq!(child.wait().expect("end").code(), Some(0));
@@ -70,8 +70,8 @@ fn processes_take_turns() {
 
 #[test]
 fn a_race_that_another_machine_wins_is_no_failure() {
-    let desk = Desk::new();
-    let path = desk.place.path("config/tplkit/profiles.toml");
+    let env = TestEnv::new();
+    let path = env.place.path("config/tplkit/profiles.toml");
     let server = Scripted::new(move |request| match (&*request.target, request.token()) {
         ("/v1/auth/refresh", _) => {
             // The other one has just written what it got.
@@ -82,20 +82,20 @@ fn a_race_that_another_machine_wins_is_no_failure() {
         (_, Some("access-2")) => Response::json(&me()),
         _ => Response::problem(401, "unauthenticated"),
     });
-    desk.write_profiles(&format!(
+    env.write_profiles(&format!(
         "[default]\nurl = \"{}\"\naccess_token = \"{ACCESS}\"\nrefresh_token = \"{REFRESH}\"\n",
         server.url
     ));
-    desk.run(&["whoami"]).exits(0);
+    env.run(&["whoami"]).exits(0);
 }
 
 #[test]
 fn a_session_that_is_over_says_how_to_go_on() {
     let server = Scripted::new(|_| Response::problem(401, "unauthenticated"));
-    let desk = Desk::with_session(&server.url);
-    let ran = desk.run(&["whoami"]).exits(4);
+    let env = TestEnv::with_session(&server.url);
+    let ran = env.run(&["whoami"]).exits(4);
     assert!(ran.err.contains("tplkit login"), "{}", ran.err);
-    let document = desk.run(&["whoami", "--format", "json"]).exits(4).json();
+    let document = env.run(&["whoami", "--format", "json"]).exits(4).json();
     assert_eq!(
         (
             &document["outcome"],
@@ -104,5 +104,5 @@ fn a_session_that_is_over_says_how_to_go_on() {
         ),
         (&json!("failed"), &json!("unauthenticated"), &json!(401))
     );
-    assert!(desk.profiles().contains(REFRESH));
+    assert!(env.profiles().contains(REFRESH));
 }

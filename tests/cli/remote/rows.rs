@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Desk, KEY};
+use super::{KEY, TestEnv};
 use crate::scripted::{Response, Scripted};
 #[cfg(target_os = "linux")]
 use crate::terminal::Terminal;
@@ -67,9 +67,9 @@ fn server() -> Scripted {
 #[test]
 fn all_pages_are_listed_in_every_form() {
     let server = server();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let list = |form: &str| {
-        desk.run(&["rows", "list", FEATURE, "--format", form])
+        env.run(&["rows", "list", FEATURE, "--format", form])
             .exits(0)
     };
     let text = list("text").out;
@@ -110,7 +110,7 @@ fn all_pages_are_listed_in_every_form() {
 #[test]
 fn the_query_is_passed_on() {
     let server = server();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let words = [
         "rows",
         "list",
@@ -130,7 +130,7 @@ fn the_query_is_passed_on() {
         "--format",
         "json",
     ];
-    let ran = desk.run(&words).exits(0);
+    let ran = env.run(&words).exits(0);
     assert_eq!(
         ran.json()["data"]["items"].as_array().map(Vec::len),
         Some(3)
@@ -142,11 +142,11 @@ fn the_query_is_passed_on() {
         server.lines(),
         [format!("GET /v1/features/{FEATURE}/rows?{query}")]
     );
-    let ran = desk
+    let ran = env
         .run(&["rows", "list", FEATURE, "--sort", "colour", "-q"])
         .exits(0);
     assert_eq!(ran.err, "");
-    let ran = desk
+    let ran = env
         .run(&["rows", "list", FEATURE, "--sort", "colour"])
         .exits(0);
     assert!(ran.err.contains("has no column `col,our`"), "{}", ran.err);
@@ -155,28 +155,28 @@ fn the_query_is_passed_on() {
 #[test]
 fn a_table_is_found_by_its_name() {
     let server = server();
-    let desk = Desk::with_key(&server.url);
-    desk.run(&["rows", "list", "clients"]).exits(0);
-    let ran = desk.run(&["rows", "list", "twice"]).exits(2);
+    let env = TestEnv::with_key(&server.url);
+    env.run(&["rows", "list", "clients"]).exits(0);
+    let ran = env.run(&["rows", "list", "twice"]).exits(2);
     assert!(ran.err.contains("t1 (workspace w)\n"), "{}", ran.err);
     assert!(ran.err.contains("  t2\n"), "{}", ran.err);
-    let ran = desk.run(&["rows", "list", "gone"]).exits(2);
+    let ran = env.run(&["rows", "list", "gone"]).exits(2);
     assert!(ran.err.contains("no table `gone`"), "{}", ran.err);
 }
 
 #[test]
 fn refusals_leave_one_document() {
     let server = server();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let words = [
         "rows", "list", FEATURE, "--filter", "bad", "--format", "json",
     ];
-    let document = desk.run(&words).exits(1).json();
+    let document = env.run(&words).exits(1).json();
     assert_eq!(
         (&document["outcome"], &document["errors"][0]["code"]),
         (&json!("findings"), &json!("invalid_filter"))
     );
-    let ran = Desk::new()
+    let ran = TestEnv::new()
         .set("TPLKIT_URL", &server.url)
         .run(&words)
         .exits(4);
@@ -184,14 +184,14 @@ fn refusals_leave_one_document() {
     assert!(ran.err.contains("not signed in to"), "{}", ran.err);
     for form in ["text", "csv", "jsonl"] {
         let words = ["rows", "list", FEATURE, "--filter", "bad", "--format", form];
-        assert_eq!(desk.run(&words).exits(1).out, "", "{form}");
+        assert_eq!(env.run(&words).exits(1).out, "", "{form}");
         let words = ["rows", "list", FEATURE, "--limit", "0", "--format", form];
-        desk.run(&words).exits(0);
+        env.run(&words).exits(0);
     }
-    desk.run(&["rows", "list"]).exits(2);
-    desk.run(&["rows", "list", FEATURE, "--limit", "-1"])
+    env.run(&["rows", "list"]).exits(2);
+    env.run(&["rows", "list", FEATURE, "--limit", "-1"])
         .exits(2);
-    desk.run(&["rows", "list", "0198c0de-0000-7000-8000-0000000000ff"])
+    env.run(&["rows", "list", "0198c0de-0000-7000-8000-0000000000ff"])
         .exits(1);
 }
 
@@ -200,9 +200,9 @@ fn refusals_leave_one_document() {
 #[test]
 fn the_number_of_rows_is_known_before_a_bar_is_drawn() {
     let server = server();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let line = format!("rows list {FEATURE} --filter name:eq:x --match any --format json");
-    let Some(mut terminal) = Terminal::around(&desk.command(&[]), &line) else {
+    let Some(mut terminal) = Terminal::around(&env.command(&[]), &line) else {
         return;
     };
     terminal.shows("201/201");

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::Desk;
+use super::TestEnv;
 use super::files::{built, empty, links, taking, writes};
 use super::routes::{PUSHED, TEMPLATE, WORKSPACE, apply_route, page, record};
 use crate::scripted::Response;
 use crate::support::tiny;
 
 /// What the workspace's own plan of the small package is, as a server would give it.
-fn plan_document(desk: &Desk) -> Value {
+fn plan_document(env: &TestEnv) -> Value {
     let words = [
         "plan",
         "p.json",
@@ -18,7 +18,7 @@ fn plan_document(desk: &Desk) -> Value {
         "--format",
         "json",
     ];
-    let mut plan = desk.run(&words).exits(0).json()["plan"].clone();
+    let mut plan = env.run(&words).exits(0).json()["plan"].clone();
     plan["digest"] = json!("that of the server");
     plan
 }
@@ -26,7 +26,7 @@ fn plan_document(desk: &Desk) -> Value {
 #[test]
 fn a_saved_plan_of_a_file_is_held_against_everything() {
     let first_server = taking(empty(), &json!({})).serve();
-    let first = Desk::with_key(&first_server.url);
+    let first = TestEnv::with_key(&first_server.url);
     first.place.write("p.json", &tiny());
     let report = plan_document(&first);
 
@@ -35,9 +35,9 @@ fn a_saved_plan_of_a_file_is_held_against_everything() {
         json!([{"kind": "feature", "ref": "f_notes", "from": "notes", "to": "notes_2"}]);
     for (planned, exit) in [(&report, 0), (&other, 6)] {
         let server = taking(empty(), planned).serve();
-        let desk = Desk::with_key(&server.url);
-        desk.place.write("p.json", &tiny());
-        desk.run(&[
+        let env = TestEnv::with_key(&server.url);
+        env.place.write("p.json", &tiny());
+        env.run(&[
             "plan",
             "p.json",
             "--workspace",
@@ -47,7 +47,7 @@ fn a_saved_plan_of_a_file_is_held_against_everything() {
         ])
         .exits(0);
         assert_eq!(writes(&server), Vec::<String>::new());
-        desk.run(&["apply", "saved.json"]).exits(exit);
+        env.run(&["apply", "saved.json"]).exits(exit);
         let received = server.received();
         let applied = received
             .iter()
@@ -62,18 +62,18 @@ fn a_saved_plan_of_a_file_is_held_against_everything() {
         assert_eq!(writes(&server).last(), Some(&last));
 
         // The file is another one.
-        desk.place
+        env.place
             .write("p.json", &tiny().replace("Vendas", "Outras"));
         let before = writes(&server);
-        let ran = desk.run(&["apply", "saved.json"]).exits(6);
+        let ran = env.run(&["apply", "saved.json"]).exits(6);
         assert!(ran.err.contains("has changed since"), "{}", ran.err);
         assert_eq!(writes(&server), before);
     }
 
     // The workspace is another one.
     let server = taking(built(&tiny()), &report).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &tiny());
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
     first
         .run(&[
             "plan",
@@ -88,8 +88,8 @@ fn a_saved_plan_of_a_file_is_held_against_everything() {
         .place
         .read("saved.json")
         .replace(&first_server.url, &server.url);
-    desk.place.write("saved.json", &saved);
-    let ran = desk.run(&["apply", "saved.json"]).exits(6);
+    env.place.write("saved.json", &saved);
+    let ran = env.run(&["apply", "saved.json"]).exits(6);
     assert!(ran.err.contains("the workspace has changed"), "{}", ran.err);
     assert_eq!(writes(&server), Vec::<String>::new());
 }
@@ -98,25 +98,25 @@ fn a_saved_plan_of_a_file_is_held_against_everything() {
 #[test]
 fn a_saved_plan_of_a_folder_is_bound_to_its_content() {
     let first_server = taking(empty(), &json!({})).serve();
-    let first = Desk::with_key(&first_server.url);
+    let first = TestEnv::with_key(&first_server.url);
     first.place.write("p.json", &tiny());
     let server = taking(empty(), &plan_document(&first)).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &tiny());
-    desk.run(&["unpack", "p.json", "lay"]).exits(0);
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
+    env.run(&["unpack", "p.json", "lay"]).exits(0);
     let words = ["plan", "lay", "--workspace", WORKSPACE, "-o", "saved.json"];
-    desk.run(&words).exits(0);
+    env.run(&words).exits(0);
     let column = "lay/columns/notes_title.json";
-    let text = desk.place.read(column);
+    let text = env.place.read(column);
     let other = text.replace("\"Title\"", "\"Headline\"");
     assert_ne!(other, text);
-    desk.place.write(column, &other);
-    let ran = desk.run(&["apply", "saved.json"]).exits(6);
+    env.place.write(column, &other);
+    let ran = env.run(&["apply", "saved.json"]).exits(6);
     assert!(ran.err.contains("has changed since"), "{}", ran.err);
     assert_eq!(writes(&server), Vec::<String>::new());
     let same: String = text.lines().map(str::trim).collect();
-    desk.place.write(column, &same);
-    desk.run(&["apply", "saved.json"]).exits(0);
+    env.place.write(column, &same);
+    env.run(&["apply", "saved.json"]).exits(0);
     assert_eq!(writes(&server).last(), Some(&apply_route(PUSHED)));
 }
 
@@ -145,9 +145,9 @@ fn a_plan_whose_mapped_table_went_is_stale() {
         taking(there.clone(), &json!({})).serve(),
         taking(gone, &json!({})).serve(),
     );
-    let desk = Desk::with_key(&before.url);
-    desk.place.write("p.json", &links());
-    desk.place.write("r.toml", &resolutions);
+    let env = TestEnv::with_key(&before.url);
+    env.place.write("p.json", &links());
+    env.place.write("r.toml", &resolutions);
     let words = [
         "plan",
         "p.json",
@@ -156,20 +156,20 @@ fn a_plan_whose_mapped_table_went_is_stale() {
         "--resolutions",
         "r.toml",
     ];
-    desk.run(&[&words[..], &["-o", "saved.json"]].concat())
+    env.run(&[&words[..], &["-o", "saved.json"]].concat())
         .exits(0);
     // To the command it is the same server: only the table is not there any more.
-    let saved = desk
+    let saved = env
         .place
         .read("saved.json")
         .replace(&before.url, &after.url);
-    let desk = Desk::with_key(&after.url);
-    desk.place.write("saved.json", &saved);
+    let env = TestEnv::with_key(&after.url);
+    env.place.write("saved.json", &saved);
     let path = serde_json::from_str::<Value>(&saved).expect("JSON")["package"]["path"].clone();
     std::fs::write(path.as_str().expect("a path"), links()).expect("the package is where it was");
-    let ran = desk.run(&["apply", "saved.json"]).exits(6);
+    let ran = env.run(&["apply", "saved.json"]).exits(6);
     assert!(ran.err.contains("plan again"), "{}", ran.err);
-    let document = desk
+    let document = env
         .run(&["apply", "saved.json", "--format", "json"])
         .exits(6)
         .json();
@@ -180,8 +180,8 @@ fn a_plan_whose_mapped_table_went_is_stale() {
 #[test]
 fn a_refused_plan_is_not_saved() {
     let server = taking(empty(), &json!({})).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("l.json", &links());
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("l.json", &links());
     let words = [
         "plan",
         "l.json",
@@ -190,9 +190,9 @@ fn a_refused_plan_is_not_saved() {
         "--out",
         "saved.json",
     ];
-    desk.run(&words).exits(1);
-    assert!(!desk.place.path("saved.json").exists());
-    let ran = desk.feed(
+    env.run(&words).exits(1);
+    assert!(!env.place.path("saved.json").exists());
+    let ran = env.feed(
         &["plan", "-", "--workspace", WORKSPACE, "--out", "saved.json"],
         &tiny(),
     );
@@ -212,24 +212,24 @@ fn a_workspace_of_the_server_is_decided_against() {
             [Response::text(200, &links())],
         )
         .serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &links());
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &links());
     for subject in ["p.json", "vendas", TEMPLATE] {
         let words = ["resolve", "suggest", subject, "--workspace", WORKSPACE];
-        let ran = desk.run(&words).exits(0);
+        let ran = env.run(&words).exits(0);
         assert!(ran.out.contains("f_carriers\n  "), "{}", ran.out);
         let words = ["resolve", "init", subject, "--workspace", WORKSPACE];
-        let ran = desk.run(&words).exits(0);
+        let ran = env.run(&words).exits(0);
         assert!(ran.out.contains("# candidate "), "{}", ran.out);
         let words = ["resolve", "check", subject, "--workspace", WORKSPACE];
-        let ran = desk.run(&words).exits(1);
+        let ran = env.run(&words).exits(1);
         assert!(
             ran.out.contains("mapping_required f_carriers"),
             "{}",
             ran.out
         );
     }
-    desk.place.write("r.toml", "[resolutions.f_carriers]\naction = \"map\"\nid = \"00000000-0000-4000-8000-000000000000\"\n");
+    env.place.write("r.toml", "[resolutions.f_carriers]\naction = \"map\"\nid = \"00000000-0000-4000-8000-000000000000\"\n");
     let words = [
         "resolve",
         "check",
@@ -238,14 +238,14 @@ fn a_workspace_of_the_server_is_decided_against() {
         "--workspace",
         WORKSPACE,
     ];
-    let ran = desk.run(&words).exits(1);
+    let ran = env.run(&words).exits(1);
     assert!(
         ran.out.contains("mapping_feature_not_found f_carriers"),
         "{}",
         ran.out
     );
-    desk.run(&["resolve", "suggest", "p.json"]).exits(2);
-    desk.run(&[
+    env.run(&["resolve", "suggest", "p.json"]).exits(2);
+    env.run(&[
         "resolve",
         "check",
         "p.json",

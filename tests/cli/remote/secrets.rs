@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::routes::WORKSPACE;
-use super::{ACCESS, Desk, KEY, PASSWORD, REFRESH};
+use super::{ACCESS, KEY, PASSWORD, REFRESH, TestEnv};
 use crate::scripted::{Received, Response, Scripted};
 use crate::support::{Ran, tiny};
 
@@ -43,10 +43,10 @@ fn no_output_repeats_a_credential() {
     for server in &servers {
         let url = server.url.as_str();
         let mut reported = Vec::new();
-        let by_key = Desk::with_key(url);
-        let by_session = Desk::with_session(url);
-        for desk in [&by_key, &by_session] {
-            desk.place.write("p.json", &tiny());
+        let by_key = TestEnv::with_key(url);
+        let by_session = TestEnv::with_session(url);
+        for env in [&by_key, &by_session] {
+            env.place.write("p.json", &tiny());
             for words in [
                 &["whoami"][..],
                 &["doctor"],
@@ -64,7 +64,7 @@ fn no_output_repeats_a_credential() {
             ] {
                 // Documents are reported next to the words on stderr.
                 let words = [words, &["-v", "--format", "json"]].concat();
-                let ran = desk.run(&words);
+                let ran = env.run(&words);
                 reported.push(format!("{words:?}\n{}\n{}", ran.out, ran.err));
             }
         }
@@ -73,7 +73,7 @@ fn no_output_repeats_a_credential() {
             (&["--api-key-stdin"], KEY),
         ] {
             let words = [&["login", "-v", "--url", url][..], words].concat();
-            let ran = Desk::new().feed(&words, input);
+            let ran = TestEnv::new().feed(&words, input);
             assert_ne!(ran.code, Some(0), "{}", ran.out);
             assert_ne!(ran.code, Some(101), "{}", ran.err);
             reported.push(format!("{words:?}\n{}\n{}", ran.out, ran.err));
@@ -98,9 +98,9 @@ fn ctrl_c_ends_a_request_at_once() {
             std::thread::park();
         }
     });
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     for words in [&["whoami"][..], &["whoami", "--format", "json"]] {
-        let mut command = desk.command(words);
+        let mut command = env.command(words);
         command.stdout(std::process::Stdio::piped());
         let child = command.spawn().expect("start");
         wait.recv().expect("a request");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Desk;
+use super::TestEnv;
 use super::routes::{ORGANIZATION, PUSHED, Routes, TEMPLATE, page, record};
 use crate::scripted::Response;
 use crate::support::case;
@@ -36,8 +36,8 @@ fn holding(package: &str) -> Routes {
 #[test]
 fn templates_are_listed() {
     let server = holding("").serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk
+    let env = TestEnv::with_key(&server.url);
+    let ran = env
         .run(&[
             "template",
             "list",
@@ -55,7 +55,7 @@ fn templates_are_listed() {
         server.lines(),
         ["GET /v1/templates?scope=workspace&visibility=org&limit=200"]
     );
-    let document = desk
+    let document = env
         .run(&["template", "list", "--format", "json"])
         .exits(0)
         .json();
@@ -66,18 +66,18 @@ fn templates_are_listed() {
 fn a_package_comes_back_in_canonical_form() {
     let compact: Value = serde_json::from_str(&tiny()).expect("JSON");
     let server = holding(&compact.to_string()).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &tiny());
-    desk.run(&["fmt", "p.json"]).exits(0);
-    let canonical = desk.place.read("p.json");
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
+    env.run(&["fmt", "p.json"]).exits(0);
+    let canonical = env.place.read("p.json");
     assert_eq!(
-        desk.run(&["template", "pull", "vendas"]).exits(0).out,
+        env.run(&["template", "pull", "vendas"]).exits(0).out,
         canonical
     );
-    desk.run(&["template", "pull", TEMPLATE, "-o", "q.json"])
+    env.run(&["template", "pull", TEMPLATE, "-o", "q.json"])
         .exits(0);
-    assert_eq!(desk.place.read("q.json"), canonical);
-    let document = desk
+    assert_eq!(env.place.read("q.json"), canonical);
+    let document = env
         .run(&["template", "pull", TEMPLATE, "--format", "json"])
         .exits(0)
         .json();
@@ -86,12 +86,12 @@ fn a_package_comes_back_in_canonical_form() {
         (&json!(TEMPLATE), &json!(canonical))
     );
     // It is shown as a file is.
-    let shown = desk.run(&["template", "show", "vendas"]).exits(0).out;
-    let file = desk.run(&["show", "p.json"]).exits(0).out;
+    let shown = env.run(&["template", "show", "vendas"]).exits(0).out;
+    let file = env.run(&["show", "p.json"]).exits(0).out;
     assert_eq!(shown, file);
-    let verbose = desk.run(&["template", "show", "vendas", "-v"]).exits(0).out;
+    let verbose = env.run(&["template", "show", "vendas", "-v"]).exits(0).out;
     assert_eq!(verbose, format!("Template {TEMPLATE}\n{file}"));
-    let document = desk
+    let document = env
         .run(&["template", "show", TEMPLATE, "--format", "json"])
         .exits(0)
         .json();
@@ -99,11 +99,11 @@ fn a_package_comes_back_in_canonical_form() {
 
     for body in ["<html>", "[]", "{\"a\":1,\"a\":2}"] {
         let server = holding(body).serve();
-        let desk = Desk::with_key(&server.url);
-        desk.run(&["template", "pull", TEMPLATE, "--format", "json"])
+        let env = TestEnv::with_key(&server.url);
+        env.run(&["template", "pull", TEMPLATE, "--format", "json"])
             .exits(1)
             .json();
-        desk.run(&["template", "show", TEMPLATE, "--format", "json"])
+        env.run(&["template", "show", TEMPLATE, "--format", "json"])
             .exits(1)
             .json();
     }
@@ -112,17 +112,17 @@ fn a_package_comes_back_in_canonical_form() {
 #[test]
 fn a_template_is_pulled_into_a_folder_and_pushed_from_it() {
     let server = holding(&tiny()).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.run(&["template", "pull", TEMPLATE, "-o", "lay/"])
+    let env = TestEnv::with_key(&server.url);
+    env.run(&["template", "pull", TEMPLATE, "-o", "lay/"])
         .exits(0);
-    desk.run(&["check", "lay"]).exits(0);
-    let whole = desk.run(&["pack", "lay"]).exits(0).out;
-    let pulled = desk.run(&["template", "pull", TEMPLATE]).exits(0).out;
+    env.run(&["check", "lay"]).exits(0);
+    let whole = env.run(&["pack", "lay"]).exits(0).out;
+    let pulled = env.run(&["template", "pull", TEMPLATE]).exits(0).out;
     assert_eq!(whole, pulled);
     // Once more, into the folder that is there.
-    desk.run(&["template", "pull", TEMPLATE, "-o", "lay"])
+    env.run(&["template", "pull", TEMPLATE, "-o", "lay"])
         .exits(0);
-    desk.run(&["template", "push", "lay", "--new"]).exits(0);
+    env.run(&["template", "push", "lay", "--new"]).exits(0);
     let received = server.received();
     let sent = received
         .iter()
@@ -132,9 +132,9 @@ fn a_template_is_pulled_into_a_folder_and_pushed_from_it() {
     let expected: Value = serde_json::from_str(&whole).expect("JSON");
     assert_eq!(sent, expected);
     // Of a part of a package nothing is sent.
-    desk.place.write("lay/views/more.json", "{}");
+    env.place.write("lay/views/more.json", "{}");
     let before = server.lines().len();
-    let ran = desk.run(&["template", "push", "lay"]).exits(1);
+    let ran = env.run(&["template", "push", "lay"]).exits(1);
     assert!(ran.out.contains("J010"), "{}", ran.out);
     assert_eq!(server.lines().len(), before);
 }
@@ -142,9 +142,9 @@ fn a_template_is_pulled_into_a_folder_and_pushed_from_it() {
 #[test]
 fn a_package_is_pushed_or_put_in_the_place_of_another() {
     let server = holding("").serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &tiny());
-    let ran = desk.run(&["template", "push", "p.json", "--new"]).exits(0);
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
+    let ran = env.run(&["template", "push", "p.json", "--new"]).exits(0);
     assert_eq!(ran.out, format!("{PUSHED}\n"));
     let expected = "template \"Sales\" (vendas) is created";
     assert!(ran.err.contains(expected), "{}", ran.err);
@@ -159,12 +159,12 @@ fn a_package_is_pushed_or_put_in_the_place_of_another() {
     let words = [
         "template", "push", "p.json", "--id", TEMPLATE, "--format", "json",
     ];
-    let document = desk.run(&words).exits(0).json();
+    let document = env.run(&words).exits(0).json();
     assert_eq!(document["template"]["id"], TEMPLATE);
     assert_eq!(document["action"], "replaced");
     let last = server.lines().pop();
     assert_eq!(last, Some(format!("PUT /v1/templates/{TEMPLATE}/package")));
-    desk.run(&[
+    env.run(&[
         "template",
         "push",
         "p.json",
@@ -177,7 +177,7 @@ fn a_package_is_pushed_or_put_in_the_place_of_another() {
 
     let push = |organization| {
         let words = ["template", "push", "p.json", "--organization", organization];
-        desk.run(&words)
+        env.run(&words)
     };
     let ran = push("0198c0de-0000-7000-8000-00000000beef").exits(0);
     assert!(ran.err.contains("is created"), "{}", ran.err);
@@ -185,9 +185,9 @@ fn a_package_is_pushed_or_put_in_the_place_of_another() {
     assert!(ran.err.contains("Did you mean `Acme`?"), "{}", ran.err);
     let several = page(&[json!({"id": "o1", "label": "A"}), json!({"id": "o2"})]);
     let server = holding("").on("GET /v1/organizations", [several]).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &tiny());
-    let ran = desk.run(&["template", "push", "p.json"]).exits(2);
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
+    let ran = env.run(&["template", "push", "p.json"]).exits(2);
     assert!(ran.err.contains("\n  A\n  o2\n"), "{}", ran.err);
 }
 
@@ -199,9 +199,9 @@ fn what_a_server_finds_is_reported_with_its_places() {
     let server = holding("")
         .on("POST /v1/templates/import", [refused])
         .serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &tiny());
-    let ran = desk.run(&["template", "push", "p.json", "--new"]).exits(1);
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
+    let ran = env.run(&["template", "push", "p.json", "--new"]).exits(1);
     assert!(
         ran.err.contains("/manifest/items/0: no ref (I004)"),
         "{}",
@@ -214,9 +214,9 @@ fn what_a_server_finds_is_reported_with_its_places() {
             [Response::problem(403, "forbidden")],
         )
         .serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &tiny());
-    let ran = desk.run(&["template", "push", "p.json", "--new"]).exits(4);
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
+    let ran = env.run(&["template", "push", "p.json", "--new"]).exits(4);
     assert!(ran.err.contains("`admin`"), "{}", ran.err);
 }
 
@@ -226,9 +226,9 @@ fn who_may_not_promote_to_system_asks_who_runs_the_server() {
     let server = holding("")
         .on(&patch, [Response::problem(403, "forbidden")])
         .serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let words = ["template", "promote", TEMPLATE, "--to", "system"];
-    let ran = desk.run(&words).exits(4);
+    let ran = env.run(&words).exits(4);
     assert!(ran.err.contains("whoever runs the server"), "{}", ran.err);
     assert!(
         !ran.err.contains("admin of the organization"),
@@ -243,10 +243,10 @@ fn a_template_is_promoted_or_every_broken_rule_is_reported() {
     let server = holding("")
         .on(&patch, [Response::json(&record(TEMPLATE, "vendas"))])
         .serve();
-    let desk = Desk::with_key(&server.url);
-    desk.run(&["template", "promote", "vendas", "--to", "system"])
+    let env = TestEnv::with_key(&server.url);
+    env.run(&["template", "promote", "vendas", "--to", "system"])
         .exits(0);
-    desk.run(&[
+    env.run(&[
         "template", "promote", TEMPLATE, "--to", "org", "--format", "json",
     ])
     .exits(0);
@@ -260,7 +260,7 @@ fn a_template_is_promoted_or_every_broken_rule_is_reported() {
         bodies,
         [r#"{"visibility":"system"}"#, r#"{"visibility":"org"}"#]
     );
-    desk.run(&["template", "promote", TEMPLATE, "--to", "everybody"])
+    env.run(&["template", "promote", TEMPLATE, "--to", "everybody"])
         .exits(2);
 
     let body = json!({"code": "promotion_failed", "detail": "two rules are broken", "errors": [
@@ -269,9 +269,9 @@ fn a_template_is_promoted_or_every_broken_rule_is_reported() {
     let server = holding("")
         .on(&patch, [Response::text(422, &body.to_string())])
         .serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let words = ["template", "promote", TEMPLATE, "--to", "system"];
-    let ran = desk.run(&words).exits(1);
+    let ran = env.run(&words).exits(1);
     assert!(
         ran.err
             .contains("/manifest/items/3/count: 11 is not 10 (P004)"),
@@ -283,7 +283,7 @@ fn a_template_is_promoted_or_every_broken_rule_is_reported() {
         "{}",
         ran.err
     );
-    let document = desk
+    let document = env
         .run(&[&words[..], &["--format", "json"]].concat())
         .exits(1)
         .json();
@@ -294,17 +294,16 @@ fn a_template_is_promoted_or_every_broken_rule_is_reported() {
 fn a_template_is_deleted() {
     let delete = format!("DELETE /v1/templates/{TEMPLATE}");
     let server = holding("").on(&delete, [Response::text(204, "")]).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.run(&["template", "delete", "vendas", "--yes"])
-        .exits(0);
+    let env = TestEnv::with_key(&server.url);
+    env.run(&["template", "delete", "vendas", "--yes"]).exits(0);
     assert_eq!(server.lines().pop(), Some(delete.clone()));
     let server = holding("")
         .on(&delete, [Response::problem(403, "forbidden")])
         .serve();
-    Desk::with_key(&server.url)
+    TestEnv::with_key(&server.url)
         .run(&["template", "delete", TEMPLATE, "--yes"])
         .exits(4);
-    let ran = Desk::new()
+    let ran = TestEnv::new()
         .set("TPLKIT_URL", &server.url)
         .run(&["template", "list", "--format", "json"]);
     assert_eq!(ran.exits(4).json()["outcome"], "failed");
@@ -322,8 +321,8 @@ fn what_goes_out_of_the_catalog_is_shown_and_needs_a_yes() {
             [Response::json(&whole)],
         )
         .serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&["template", "delete", "vendas"]).exits(2);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&["template", "delete", "vendas"]).exits(2);
     assert!(
         ran.err.contains("vendas") && ran.err.contains("--yes"),
         "{}",
@@ -331,7 +330,7 @@ fn what_goes_out_of_the_catalog_is_shown_and_needs_a_yes() {
     );
     assert!(ran.err.contains(" row"), "{}", ran.err);
     let words = ["template", "delete", TEMPLATE, "--format", "json"];
-    let document = desk.run(&words).exits(2).json();
+    let document = env.run(&words).exits(2).json();
     let tables = &document["errors"][0]["losses"]["tables"];
     assert!(
         tables.as_array().is_some_and(|tables| !tables.is_empty()),

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::Desk;
+use super::TestEnv;
 use super::applying::bodies;
 use super::routes::{JOB, TEMPLATE, WORKSPACE, apply_route, catalog, job, plan, plan_route};
 use crate::scripted::{Received, Response, Scripted};
@@ -13,11 +13,11 @@ const SHOWN: [&str; 3] = ["Create: ", "table \"Clients\" (clients)", "f_clients 
 const CURSOR: &str = "\u{1b}[?25h";
 
 /// The program on a terminal, with a credential for that server.
-fn terminal(server: &Scripted, command: &str, more: &str) -> Option<(Desk, Terminal)> {
-    let desk = Desk::with_key(&server.url);
+fn terminal(server: &Scripted, command: &str, more: &str) -> Option<(TestEnv, Terminal)> {
+    let env = TestEnv::with_key(&server.url);
     let words = format!("{command} {TEMPLATE} --workspace {WORKSPACE} {more}");
-    let terminal = Terminal::around(&desk.command(&[]), &words)?;
-    Some((desk, terminal))
+    let terminal = Terminal::around(&env.command(&[]), &words)?;
+    Some((env, terminal))
 }
 
 /// What was sent to begin a job.
@@ -28,7 +28,7 @@ fn begun(server: &Scripted) -> Vec<Value> {
 #[test]
 fn a_plan_is_shown_and_asks_nothing() {
     let server = catalog([]).serve();
-    let Some((_desk, terminal)) = terminal(&server, "plan", "") else {
+    let Some((_env, terminal)) = terminal(&server, "plan", "") else {
         return;
     };
     let (code, shown) = terminal.ends();
@@ -44,7 +44,7 @@ fn a_plan_is_shown_and_asks_nothing() {
 fn the_plan_is_agreed_to_and_the_job_is_watched() {
     let jobs = [job("structure"), job("rows"), job("rows"), job("completed")];
     let server = catalog(jobs).serve();
-    let Some((_desk, mut terminal)) = terminal(&server, "apply", "") else {
+    let Some((_env, mut terminal)) = terminal(&server, "apply", "") else {
         return;
     };
     for part in SHOWN {
@@ -75,7 +75,7 @@ fn the_plan_is_agreed_to_and_the_job_is_watched() {
 fn who_does_not_agree_has_begun_nothing() {
     for (key, code) in [("n", 130), ("\r", 130), ("\u{3}", 130)] {
         let server = catalog([job("completed")]).serve();
-        let Some((_desk, mut terminal)) = terminal(&server, "apply", "") else {
+        let Some((_env, mut terminal)) = terminal(&server, "apply", "") else {
             return;
         };
         terminal.shows("Apply it?");
@@ -91,7 +91,7 @@ fn who_does_not_agree_has_begun_nothing() {
 #[test]
 fn who_stops_waiting_is_reported_the_way_back_and_the_job_goes_on() {
     let server = catalog([job("rows")]).serve();
-    let Some((_desk, mut terminal)) = terminal(&server, "apply", "--yes") else {
+    let Some((_env, mut terminal)) = terminal(&server, "apply", "--yes") else {
         return;
     };
     terminal.shows(JOB);
@@ -114,7 +114,7 @@ fn what_cannot_be_applied_is_shown_and_not_asked_about() {
         "detail": "nothing decides."}]});
     let refused = [Response::json(&plan(&refusals))];
     let server = catalog([]).on(&plan_route(TEMPLATE), refused).serve();
-    let Some((_desk, terminal)) = terminal(&server, "apply", "") else {
+    let Some((_env, terminal)) = terminal(&server, "apply", "") else {
         return;
     };
     let (code, shown) = terminal.ends();
@@ -128,14 +128,14 @@ fn what_cannot_be_applied_is_shown_and_not_asked_about() {
 fn half_a_terminal_is_none() {
     for more in ["2>messages", "</dev/null", "--format json"] {
         let server = catalog([job("completed")]).serve();
-        let Some((desk, terminal)) = terminal(&server, "apply", more) else {
+        let Some((env, terminal)) = terminal(&server, "apply", more) else {
             return;
         };
         let (code, shown) = terminal.ends();
         assert_eq!(code, Some(2), "{more} {shown}");
         assert!(!shown.contains("Apply it?"), "{more} {shown}");
         let messages = match more {
-            "2>messages" => desk.place.read("messages"),
+            "2>messages" => env.place.read("messages"),
             _ => shown,
         };
         assert!(messages.contains("--yes"), "{more} {messages}");
@@ -146,13 +146,13 @@ fn half_a_terminal_is_none() {
 #[test]
 fn a_result_that_is_piped_on_holds_no_line_that_is_drawn() {
     let server = catalog([job("rows"), job("completed")]).serve();
-    let Some((desk, terminal)) = terminal(&server, "apply", "--yes >result") else {
+    let Some((env, terminal)) = terminal(&server, "apply", "--yes >result") else {
         return;
     };
     let (code, shown) = terminal.ends();
     assert_eq!(code, Some(0), "{shown}");
     assert!(shown.contains("1/3"), "{shown:?}");
-    let result = desk.place.read("result");
+    let result = env.place.read("result");
     assert!(
         result.starts_with(&format!("{JOB}\ncompleted\n")),
         "{result:?}"

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::Desk;
+use super::TestEnv;
 use super::routes::{ORGANIZATION, Routes, WORKSPACE, page};
 use crate::hostile::{HOSTILE, both_harmless};
 use crate::scripted::{Received, Response, Scripted};
@@ -88,26 +88,26 @@ fn from(at: usize) -> String {
 #[test]
 fn a_broken_download_is_resumed_three_times_and_goes_on_later() {
     let server = holding("photo.png", &bytes(), 4, 10);
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let words = ["files", "get", FILE, "-o", "out.png"];
-    let ran = desk.run(&words).exits(5);
+    let ran = env.run(&words).exits(5);
     assert!(ran.err.contains("`out.png.part` keeps"), "{}", ran.err);
     assert_eq!(
         ranges(&server),
         [None, Some(from(10)), Some(from(20)), Some(from(30))]
     );
-    assert_eq!(desk.place.read("out.png.part"), bytes()[..40]);
-    assert!(!desk.place.path("out.png").exists());
-    let ran = desk.run(&words).exits(0);
+    assert_eq!(env.place.read("out.png.part"), bytes()[..40]);
+    assert!(!env.place.path("out.png").exists());
+    let ran = env.run(&words).exits(0);
     assert!(ran.err.contains("going on after 40 of 100"), "{}", ran.err);
     assert_eq!(ranges(&server)[4..], [Some(from(40))]);
-    assert_eq!(desk.place.read("out.png"), bytes());
-    assert!(!desk.place.path("out.png.part").exists());
+    assert_eq!(env.place.read("out.png"), bytes());
+    assert!(!env.place.path("out.png.part").exists());
     // What is whole already is not asked for.
-    desk.place.write("again.part", &bytes());
-    desk.run(&["files", "get", FILE, "-o", "again"]).exits(0);
+    env.place.write("again.part", &bytes());
+    env.run(&["files", "get", FILE, "-o", "again"]).exits(0);
     assert_eq!(
-        (ranges(&server).len(), desk.place.read("again")),
+        (ranges(&server).len(), env.place.read("again")),
         (5, bytes())
     );
 }
@@ -115,19 +115,19 @@ fn a_broken_download_is_resumed_three_times_and_goes_on_later() {
 #[test]
 fn standard_output_gets_the_file_once_however_often_it_breaks() {
     let server = holding("photo.png", &bytes(), 3, 10);
-    let desk = Desk::with_key(&server.url);
-    assert_eq!(desk.run(&["files", "get", FILE]).exits(0).out, bytes());
+    let env = TestEnv::with_key(&server.url);
+    assert_eq!(env.run(&["files", "get", FILE]).exits(0).out, bytes());
     let json = ["files", "get", FILE, "--format", "json"];
-    let document = desk.run(&json).exits(2).json();
+    let document = env.run(&json).exits(2).json();
     assert_eq!(document["outcome"], "failed");
-    let Some(terminal) = Terminal::around(&desk.command(&[]), &format!("files get {FILE}")) else {
+    let Some(terminal) = Terminal::around(&env.command(&[]), &format!("files get {FILE}")) else {
         return;
     };
     let (code, shown) = terminal.ends();
     assert_eq!(code, Some(2), "{shown}");
     assert!(shown.contains("`-o -`"), "{shown}");
     let words = format!("files get {FILE} -o -");
-    if let Some(terminal) = Terminal::around(&desk.command(&[]), &words) {
+    if let Some(terminal) = Terminal::around(&env.command(&[]), &words) {
         let (code, shown) = terminal.ends();
         assert_eq!(code, Some(0), "{shown}");
         assert!(shown.contains(&bytes()), "{shown}");
@@ -137,15 +137,15 @@ fn standard_output_gets_the_file_once_however_often_it_breaks() {
 #[test]
 fn what_does_not_belong_to_the_file_is_found_out() {
     let server = holding("photo.png", &bytes(), 0, 0);
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     // What came of another file, and what is more than the whole.
     for earlier in ["z".repeat(40), "z".repeat(400), "z".repeat(100)] {
-        desk.place.write("out.part", &earlier);
-        let ran = desk.run(&["files", "get", FILE, "-o", "out", "--force"]);
+        env.place.write("out.part", &earlier);
+        let ran = env.run(&["files", "get", FILE, "-o", "out", "--force"]);
         ran.exits(0);
-        assert_eq!(desk.place.read("out"), bytes());
+        assert_eq!(env.place.read("out"), bytes());
     }
-    fs::remove_file(desk.place.path("out")).expect("is there");
+    fs::remove_file(env.place.path("out")).expect("is there");
     // It may be somebody's own, whether the server sends what is missing or the whole.
     let whole = Scripted::new({
         let record = record(FILE, "photo.png", &bytes());
@@ -157,20 +157,20 @@ fn what_does_not_belong_to_the_file_is_found_out() {
         }
     });
     for server in [&server, &whole] {
-        let desk = Desk::with_key(&server.url);
+        let env = TestEnv::with_key(&server.url);
         for earlier in ["z".repeat(40), "z".repeat(400), "z".repeat(100)] {
-            desk.place.write("out.part", &earlier);
-            let ran = desk.run(&["files", "get", FILE, "-o", "out"]).exits(2);
+            env.place.write("out.part", &earlier);
+            let ran = env.run(&["files", "get", FILE, "-o", "out"]).exits(2);
             assert!(ran.err.contains("`out.part`"), "{}", ran.err);
             assert!(ran.err.contains("--force"), "{}", ran.err);
-            assert_eq!(desk.place.read("out.part"), earlier);
-            assert!(!desk.place.path("out").exists());
+            assert_eq!(env.place.read("out.part"), earlier);
+            assert!(!env.place.path("out").exists());
         }
         // What the file begins with is gone on with either way.
-        desk.place.write("out.part", &bytes()[..40]);
-        desk.run(&["files", "get", FILE, "-o", "out"]).exits(0);
-        assert_eq!(desk.place.read("out"), bytes());
-        assert!(!desk.place.path("out.part").exists());
+        env.place.write("out.part", &bytes()[..40]);
+        env.run(&["files", "get", FILE, "-o", "out"]).exits(0);
+        assert_eq!(env.place.read("out"), bytes());
+        assert!(!env.place.path("out.part").exists());
     }
     // Bytes that are not those of the record.
     let wrong = record(FILE, "photo.png", &bytes().to_uppercase());
@@ -180,16 +180,16 @@ fn what_does_not_belong_to_the_file_is_found_out() {
         }
         Response::json(&wrong)
     });
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&["files", "get", FILE, "-o", "out"]).exits(5);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&["files", "get", FILE, "-o", "out"]).exits(5);
     assert!(ran.err.contains("SHA-256"), "{}", ran.err);
-    let left = ["out", "out.part"].map(|name| desk.place.path(name).exists());
+    let left = ["out", "out.part"].map(|name| env.place.path(name).exists());
     assert_eq!(left, [false, false]);
     // That holds behind a beginning of it, too.
-    desk.place.write("out.part", &bytes()[..40]);
-    desk.run(&["files", "get", FILE, "-o", "out"]).exits(5);
-    assert!(!desk.place.path("out").exists());
-    desk.run(&["files", "get", FILE]).exits(5);
+    env.place.write("out.part", &bytes()[..40]);
+    env.run(&["files", "get", FILE, "-o", "out"]).exits(5);
+    assert!(!env.place.path("out").exists());
+    env.run(&["files", "get", FILE]).exits(5);
     assert!(ran.err.contains("verify-files"), "{}", ran.err);
     assert!(!ran.err.contains("address"), "{}", ran.err);
 }
@@ -203,8 +203,8 @@ fn a_damaged_file_is_no_bug_of_the_server() {
         }
         Response::json(&known)
     });
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&["files", "get", FILE, "-o", "out"]).exits(5);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&["files", "get", FILE, "-o", "out"]).exits(5);
     assert!(!ran.err.contains("bug"), "{}", ran.err);
     for expected in [
         "stored bytes do not match",
@@ -217,34 +217,34 @@ fn a_damaged_file_is_no_bug_of_the_server() {
 #[test]
 fn a_file_is_replaced_by_force_alone() {
     let server = holding("photo.png", &bytes(), 0, 0);
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("out", "mine");
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("out", "mine");
     let words = ["files", "get", FILE, "-o", "out"];
-    let ran = desk.run(&words).exits(2);
+    let ran = env.run(&words).exits(2);
     assert!(ran.err.contains("--force"), "{}", ran.err);
     assert_eq!(
-        (desk.place.read("out"), ranges(&server)),
+        (env.place.read("out"), ranges(&server)),
         ("mine".to_owned(), vec![])
     );
     let forced = [&words[..], &["--force", "--format", "json"]].concat();
-    let document = desk.run(&forced).exits(0).json();
+    let document = env.run(&forced).exits(0).json();
     assert_eq!(
         (&document["file"]["id"], &document["path"]),
         (&json!(FILE), &json!("out"))
     );
-    assert_eq!(desk.place.read("out"), bytes());
+    assert_eq!(env.place.read("out"), bytes());
 }
 
 #[test]
 fn a_folder_gets_the_file_under_a_safe_name() {
     let name = format!("-../{HOSTILE}.png");
     let server = holding(&name, &bytes(), 0, 0);
-    let desk = Desk::with_key(&server.url);
-    fs::create_dir(desk.place.path("there")).expect("a folder");
+    let env = TestEnv::with_key(&server.url);
+    fs::create_dir(env.place.path("there")).expect("a folder");
     for folder in ["there", "new/deep/"] {
-        let ran = desk.run(&["files", "get", FILE, "-o", folder]).exits(0);
+        let ran = env.run(&["files", "get", FILE, "-o", folder]).exits(0);
         both_harmless(&ran, folder);
-        let entries = fs::read_dir(desk.place.path(folder)).expect("a folder");
+        let entries = fs::read_dir(env.place.path(folder)).expect("a folder");
         let names = entries.map(|entry| entry.expect("an entry").file_name());
         let names: Vec<_> = names.collect();
         let [name] = names.as_slice() else {
@@ -265,22 +265,22 @@ fn a_folder_gets_the_file_under_a_safe_name() {
 fn without_authorities_plain_http_is_spoken_alone() {
     let put = ["files", "put", "p.png", "--workspace", WORKSPACE];
     let get = ["files", "get", FILE, "-o", "out.png"];
-    let desk = |url: &str| {
-        let desk = Desk::with_key(url)
+    let env = |url: &str| {
+        let env = TestEnv::with_key(url)
             .set("SSL_CERT_FILE", "missing.pem")
             .set("SSL_CERT_DIR", "missing");
-        desk.place.write("p.png", "pixels");
-        desk
+        env.place.write("p.png", "pixels");
+        env
     };
     let file = record(FILE, "p.png", "pixels").to_string();
     let server = Routes::new()
         .on("POST /v1/files", [Response::text(201, &file)])
         .serve();
-    desk(&server.url).run(&put).exits(0);
+    env(&server.url).run(&put).exits(0);
     let server = holding("p.png", "pixels", 0, 0);
-    desk(&server.url).run(&get).exits(0);
+    env(&server.url).run(&get).exits(0);
     for words in [&put[..], &get] {
-        let ran = desk("https://127.0.0.1:9").run(words).exits(2);
+        let ran = env("https://127.0.0.1:9").run(words).exits(2);
         assert!(ran.err.contains("No CA certificates"), "{}", ran.err);
         assert!(ran.err.contains("SSL_CERT_FILE"), "{}", ran.err);
     }
@@ -292,13 +292,13 @@ fn a_file_is_uploaded_as_its_bytes() {
     let server = Routes::new()
         .on("POST /v1/files", [Response::text(201, &file.to_string())])
         .serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("d/photo.png", "pixels");
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("d/photo.png", "pixels");
     let words = ["files", "put", "d/photo.png", "--workspace", WORKSPACE];
-    let ran = desk.run(&words).exits(0);
+    let ran = env.run(&words).exits(0);
     assert_eq!(ran.out, format!("{FILE}\n"));
     let json = [&words[..], &["--name", "p q.bin", "--format", "json"]].concat();
-    let document = desk.run(&json).exits(0).json();
+    let document = env.run(&json).exits(0).json();
     assert_eq!((&document["file"], &document["row"]), (&file, &Value::Null));
     let feed = [
         "files",
@@ -309,7 +309,7 @@ fn a_file_is_uploaded_as_its_bytes() {
         "--workspace",
         WORKSPACE,
     ];
-    desk.feed(&feed, "piped").exits(0);
+    env.feed(&feed, "piped").exits(0);
     let sent: Vec<_> = server.received().into_iter().collect();
     let sent: Vec<_> = sent
         .iter()
@@ -349,7 +349,7 @@ fn a_file_is_uploaded_as_its_bytes() {
             "c",
         ],
     ] {
-        desk.run(words).exits(2);
+        env.run(words).exits(2);
     }
     assert_eq!(
         server
@@ -403,10 +403,10 @@ fn writes(server: &Scripted) -> Vec<String> {
         .collect()
 }
 
-fn desk(server: &Scripted) -> Desk {
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("photo.png", "pixels");
-    desk
+fn env(server: &Scripted) -> TestEnv {
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("photo.png", "pixels");
+    env
 }
 
 #[test]
@@ -416,10 +416,10 @@ fn a_cell_gets_the_file_or_the_file_goes() {
     let delete = format!("DELETE /v1/files/{FILE}");
     let row = json!({"id": ROW, "data": {"photo": FILE}});
     let server = with_row(Response::json(&row), Response::text(204, ""));
-    let desk = desk(&server);
+    let env = env(&server);
     for column in ["photo", "Picture"] {
         let words = [&put(ROW, column)[..], &["--format", "json"]].concat();
-        assert_eq!(desk.run(&words).exits(0).json()["row"], row);
+        assert_eq!(env.run(&words).exits(0).json()["row"], row);
         let received = server.received();
         let body = &received.last().expect("a request").body;
         assert_eq!(*body, json!({"data": {"photo": FILE}}).to_string());
@@ -427,22 +427,22 @@ fn a_cell_gets_the_file_or_the_file_goes() {
     assert_eq!(writes(&server)[..2], [upload.clone(), patch.clone()]);
     // What is not there is found out before.
     let server = with_row(Response::json(&row), Response::text(204, ""));
-    let desk = self::desk(&server);
+    let env = self::env(&server);
     for (row, column, why) in [
         (ROW, "note", "of type `text`"),
         (ROW, "gone", "no table of the workspace has a column"),
         (OTHER, "photo", "and a row"),
     ] {
-        let ran = desk.run(&put(row, column)).exits(1);
+        let ran = env.run(&put(row, column)).exits(1);
         assert!(ran.err.contains(why), "{}", ran.err);
     }
-    desk.run(&put("7", "photo")).exits(2);
+    env.run(&put("7", "photo")).exits(2);
     assert!(writes(&server).is_empty());
     // The row refuses it.
     for status in [422, 403] {
         let refusal = Response::problem(status, "validation_failed");
         let server = with_row(refusal, Response::text(204, ""));
-        let ran = self::desk(&server).run(&put(ROW, "photo")).exits(1);
+        let ran = self::env(&server).run(&put(ROW, "photo")).exits(1);
         assert!(ran.err.contains("is deleted again"), "{}", ran.err);
         assert_eq!(
             writes(&server),
@@ -452,14 +452,14 @@ fn a_cell_gets_the_file_or_the_file_goes() {
     // Nobody knows, and the file is in use: the row has it.
     let server = with_row(Response::hang_up(), Response::problem(409, "not_empty"));
     assert_eq!(
-        self::desk(&server).run(&put(ROW, "photo")).exits(0).out,
+        self::env(&server).run(&put(ROW, "photo")).exits(0).out,
         format!("{FILE}\n")
     );
     let server = with_row(
         Response::problem(422, "x"),
         Response::problem(403, "forbidden"),
     );
-    let ran = self::desk(&server).run(&put(ROW, "photo")).exits(1);
+    let ran = self::env(&server).run(&put(ROW, "photo")).exits(1);
     assert!(
         ran.err.contains(&format!("`tplkit files rm {FILE} --yes`")),
         "{}",
@@ -478,8 +478,8 @@ fn files_are_listed_with_their_workspaces() {
         .on("GET /v1/files", [page(&files)])
         .on("GET /v1/workspaces", [page(&[workspace])])
         .serve();
-    let desk = Desk::with_key(&server.url).set("TPLKIT_WORKSPACE", "gone");
-    let ran = desk.run(&["files", "list"]).exits(0);
+    let env = TestEnv::with_key(&server.url).set("TPLKIT_WORKSPACE", "gone");
+    let ran = env.run(&["files", "list"]).exits(0);
     both_harmless(&ran, "list");
     assert_eq!(ran.out.lines().count(), 3, "{}", ran.out);
     let words: Vec<&str> = ran
@@ -500,14 +500,14 @@ fn files_are_listed_with_their_workspaces() {
         words,
         ["photo.png", "6 B", "image/png", uploaded, shop, FILE]
     );
-    let ran = desk
+    let ran = env
         .run(&["files", "list", "--workspace", "Shop", "--unattached"])
         .exits(0);
     assert!(!ran.out.contains(shop), "{}", ran.out);
-    desk.run(&["files", "list", "--attached", "--unattached"])
+    env.run(&["files", "list", "--attached", "--unattached"])
         .exits(2);
     let words = ["files", "list", "--attached", "--format", "json"];
-    let document = desk.run(&words).exits(0).json();
+    let document = env.run(&words).exits(0).json();
     assert_eq!(document["data"]["items"], json!(files));
     let asked: Vec<String> = server
         .lines()
@@ -542,8 +542,8 @@ fn a_file_goes_after_a_yes() {
             [Response::problem(409, "not_empty"), Response::text(204, "")],
         )
         .serve();
-    let desk = Desk::with_key(&server.url);
-    let rm = |words: &[&str]| desk.run(&[&["files", "rm"], words].concat());
+    let env = TestEnv::with_key(&server.url);
+    let rm = |words: &[&str]| env.run(&[&["files", "rm"], words].concat());
     let document = rm(&["a", "--format", "json"]).exits(2).json();
     assert_eq!(document["errors"][0]["losses"]["file_id"], FILE);
     let document = rm(&["b", "--yes", "--format", "json"]).exits(2).json();

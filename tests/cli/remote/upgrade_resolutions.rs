@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::Desk;
+use super::TestEnv;
 use super::routes::{TEMPLATE, WORKSPACE, catalog, job, plan_route};
 use super::upgrading::{asking, body, quiet, serve, words};
 use crate::scripted::Response;
@@ -10,7 +10,7 @@ use crate::scripted::Response;
 #[test]
 fn a_resolutions_file_of_an_upgrade_reads_back() {
     let server = serve(&asking());
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let init = [
         "resolve",
         "init",
@@ -21,8 +21,8 @@ fn a_resolutions_file_of_an_upgrade_reads_back() {
         "-o",
         "r.toml",
     ];
-    desk.run(&init).exits(0);
-    let text = desk.place.read("r.toml");
+    env.run(&init).exits(0);
+    let text = env.place.read("r.toml");
     for line in [
         "[decisions.\"c_city\"]",
         "# base: \"City\"",
@@ -39,9 +39,9 @@ fn a_resolutions_file_of_an_upgrade_reads_back() {
     // Each table stands once.
     assert_eq!(text.matches("[decisions.\"c_city\"]").count(), 1, "{text}");
     let decided = text.replace("# \"", "\"");
-    desk.place.write("decided.toml", &decided);
+    env.place.write("decided.toml", &decided);
     let server = serve(&quiet());
-    let other = Desk::with_key(&server.url);
+    let other = TestEnv::with_key(&server.url);
     other.place.write("decided.toml", &decided);
     other
         .run(&words("plan", &["--resolutions", "decided.toml"]))
@@ -50,7 +50,7 @@ fn a_resolutions_file_of_an_upgrade_reads_back() {
     let ours = json!({"a": ["$c_city", 1.5]});
     assert_eq!(sent["decisions"]["v_list"]["config.linked"]["ours"], ours);
     assert_eq!(sent["decisions"]["v_old"]["*"], "leave");
-    desk.run(&["resolve", "init", TEMPLATE, "--upgrade"])
+    env.run(&["resolve", "init", TEMPLATE, "--upgrade"])
         .exits(2);
 }
 
@@ -74,7 +74,7 @@ fn a_resolutions_file_holds_every_value_as_it_is() {
         let server = catalog([job("completed")])
             .on(&plan_route(TEMPLATE), [Response::text(200, &planned)])
             .serve();
-        let desk = Desk::with_key(&server.url);
+        let env = TestEnv::with_key(&server.url);
         let init = [
             "resolve",
             "init",
@@ -83,7 +83,7 @@ fn a_resolutions_file_holds_every_value_as_it_is() {
             WORKSPACE,
             "--upgrade",
         ];
-        let text = desk.run(&init).exits(0).out;
+        let text = env.run(&init).exits(0).out;
         let mut lines = text.lines();
         let decision = lines.find(|one| one.starts_with("# \"label\" = "));
         let decision = decision.expect("a decision").trim_start_matches("# ");
@@ -95,10 +95,10 @@ fn a_resolutions_file_holds_every_value_as_it_is() {
             None => assert!(decision.contains(r#"ours = "sha256:"#), "{decision}"),
         }
         let server = serve(&quiet());
-        let desk = Desk::with_key(&server.url);
+        let env = TestEnv::with_key(&server.url);
         let file = format!("[decisions.c_city]\n{decision}\n");
-        desk.place.write("decided.toml", &file);
-        desk.run(&words("plan", &["--resolutions", "decided.toml"]))
+        env.place.write("decided.toml", &file);
+        env.run(&words("plan", &["--resolutions", "decided.toml"]))
             .exits(0);
         let route = plan_route(TEMPLATE);
         let received = server.received();

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::Desk;
+use super::TestEnv;
 use super::routes::{
     JOB, ORGANIZATION, Routes, TEMPLATE, WORKSPACE, apply_route, catalog, job, job_document, page,
     plan, plan_route, record, started,
@@ -69,7 +69,7 @@ pub(super) fn words<'w>(command: &'w str, more: &[&'w str]) -> Vec<&'w str> {
 
 #[test]
 fn flags_of_an_upgrade_need_it() {
-    let desk = Desk::with_key("http://127.0.0.1:1");
+    let env = TestEnv::with_key("http://127.0.0.1:1");
     for command in ["plan", "apply", "report"] {
         for flags in [
             &["--base", "p.json"][..],
@@ -79,20 +79,20 @@ fn flags_of_an_upgrade_need_it() {
             &["--conflicts", "ours"],
         ] {
             let words = [command, TEMPLATE, "--workspace", WORKSPACE];
-            desk.run(&[&words[..], flags].concat()).exits(2);
+            env.run(&[&words[..], flags].concat()).exits(2);
         }
     }
-    desk.run(&words("plan", &["--conflicts", "mine"])).exits(2);
-    desk.run(&words("plan", &["--job", "mine"])).exits(2);
+    env.run(&words("plan", &["--conflicts", "mine"])).exits(2);
+    env.run(&words("plan", &["--job", "mine"])).exits(2);
     // Not a terminal, and nobody said yes.
-    desk.run(&words("apply", &[])).exits(2);
+    env.run(&words("apply", &[])).exits(2);
 }
 
 #[test]
 fn a_plan_asks_with_what_was_said_and_shows_leaves_by_record() {
     let server = serve(&quiet());
-    let desk = Desk::with_key(&server.url);
-    desk.place.write(
+    let env = TestEnv::with_key(&server.url);
+    env.place.write(
         "r.toml",
         "[decisions.c_city]\nlabel = { take = \"ours\", ours = \"Town\" }\n",
     );
@@ -106,7 +106,7 @@ fn a_plan_asks_with_what_was_said_and_shows_leaves_by_record() {
         "--resolutions",
         "r.toml",
     ];
-    let ran = desk.run(&words("plan", &flags)).exits(0);
+    let ran = env.run(&words("plan", &flags)).exits(0);
     let sent = body(&server, &plan_route(TEMPLATE));
     let expected = json!({
         "workspaceId": WORKSPACE, "upgrade": true, "allowDowngrade": true, "allowDestructive": true,
@@ -116,10 +116,10 @@ fn a_plan_asks_with_what_was_said_and_shows_leaves_by_record() {
     assert_eq!(sent, expected);
     let shown = "Changed\n  column \"city\", c_city\n    config.required: (none) → true\n    icon: \"a\" → \"b\"\n  column c_name\n    label: \"Name\" → \"Full name\"\n";
     assert!(ran.out.contains(shown), "{}", ran.out);
-    desk.run(&words("plan", &["--exit-code"])).exits(1);
+    env.run(&words("plan", &["--exit-code"])).exits(1);
     let nothing = plan(&json!({"create": [], "rows": {}}));
     let server = serve(&nothing);
-    Desk::with_key(&server.url)
+    TestEnv::with_key(&server.url)
         .run(&words("plan", &["--exit-code"]))
         .exits(0);
 }
@@ -129,17 +129,17 @@ fn cells_that_are_left_out_are_counted() {
     let mut plan = asking();
     plan["conflicts_more"] = 1_500.into();
     let server = serve(&plan);
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&words("plan", &[])).exits(1);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&words("plan", &[])).exits(1);
     for part in ["1505 conflicts", "# and 1500 more cells"] {
         assert!(ran.out.contains(part), "{part}\n{}", ran.out);
     }
-    let ran = desk.run(&words("plan", &["--format", "md"])).exits(1);
+    let ran = env.run(&words("plan", &["--format", "md"])).exits(1);
     for part in ["1505 conflicts", "… and 1500 more cells."] {
         assert!(ran.out.contains(part), "{part}\n{}", ran.out);
     }
-    desk.run(&words("report", &["-o", "u.html"]));
-    let page = std::fs::read_to_string(desk.place.path("u.html")).expect("a page");
+    env.run(&words("report", &["-o", "u.html"]));
+    let page = std::fs::read_to_string(env.place.path("u.html")).expect("a page");
     for part in ["1505 conflicts", "… and 1500 more cells."] {
         assert!(page.contains(part), "{part}\n{page}");
     }
@@ -148,16 +148,16 @@ fn cells_that_are_left_out_are_counted() {
 #[test]
 fn conflicts_stand_first_with_their_values_and_the_line_that_decides() {
     let server = serve(&asking());
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&words("plan", &["-o", "saved.json"])).exits(1);
-    assert!(!desk.place.path("saved.json").exists());
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&words("plan", &["-o", "saved.json"])).exits(1);
+    assert!(!env.place.path("saved.json").exists());
     let shown = "[decisions.\"c_city\"]\n# column \"city\" (changed)\n# base: \"City\"\n# theirs: \"Place\"\n# ours: \"Town\"\n# \"label\" = { take = \"ours\", ours = \"Town\" }\n";
     assert!(ran.out.contains(shown), "{}", ran.out);
     let conflicts = ran.out.find("[decisions").expect("conflicts");
     let changed = ran.out.find("Changed").expect("changes");
     assert!(conflicts < changed, "{}", ran.out);
     assert!(ran.err.contains("resolve init"), "{}", ran.err);
-    let document = desk
+    let document = env
         .run(&words("plan", &["--format", "json"]))
         .exits(1)
         .json();
@@ -188,8 +188,8 @@ fn what_an_upgrade_is_about_is_called_by_its_label() {
             [Response::json(&whole)],
         )
         .serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&words("plan", &[])).exits(1);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&words("plan", &[])).exits(1);
     for line in [
         "# column \"City\\u{202e}\" (changed)",
         "  column \"City\\u{202e}\", c_city\n    config.required: (none) → true",
@@ -199,10 +199,10 @@ fn what_an_upgrade_is_about_is_called_by_its_label() {
     ] {
         assert!(ran.out.contains(line), "{line}\n{}", ran.out);
     }
-    let ran = desk.run(&words("plan", &["--format", "md"])).exits(1);
+    let ran = env.run(&words("plan", &["--format", "md"])).exits(1);
     assert!(ran.out.contains("#### column City"), "{}", ran.out);
     assert!(ran.out.contains("table Old table `f_old`"), "{}", ran.out);
-    let ran = desk.run(&words("report", &[])).exits(0);
+    let ran = env.run(&words("report", &[])).exits(0);
     assert!(ran.out.contains("column City"), "{}", ran.out);
 }
 
@@ -212,8 +212,8 @@ fn markdown_folds_and_is_bounded() {
     let leaf = |at: usize| json!({"kind": "view", "ref": format!("v_{at}"), "id": JOB, "path": "label", "before": "a|b", "after": "x"});
     long["update"] = (0..300).map(leaf).collect();
     let server = serve(&long);
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&words("plan", &["--format", "md"])).exits(1);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&words("plan", &["--format", "md"])).exits(1);
     // An item has six lines, and none of them is cut.
     assert!(
         (195..=200).contains(&ran.out.lines().count()),
@@ -249,7 +249,7 @@ fn markdown_folds_and_is_bounded() {
     );
     assert!(ran.out.ends_with("\n</details>\n"), "{}", ran.out);
     let server = serve(&quiet());
-    let ran = Desk::with_key(&server.url)
+    let ran = TestEnv::with_key(&server.url)
         .run(&words("plan", &["--format", "md"]))
         .exits(0);
     assert!(ran.out.lines().count() < 30, "{}", ran.out);
@@ -258,7 +258,7 @@ fn markdown_folds_and_is_bounded() {
     let leaf = |at: usize| json!({"kind": "view", "ref": "v_all", "id": JOB, "path": format!("config.{at}"), "before": 1, "after": 2});
     long["update"] = (0..300).map(leaf).collect();
     let server = serve(&long);
-    let ran = Desk::with_key(&server.url)
+    let ran = TestEnv::with_key(&server.url)
         .run(&words("plan", &["--format", "md"]))
         .exits(1);
     assert_eq!(ran.out.lines().count(), 200, "{}", ran.out);
@@ -282,8 +282,8 @@ fn left_out(out: &str) -> [usize; 2] {
 #[test]
 fn an_apply_sends_the_plan_that_it_saw_or_begins_nothing() {
     let server = serve(&quiet());
-    let desk = Desk::with_key(&server.url);
-    desk.run(&words("apply", &["--yes"])).exits(0);
+    let env = TestEnv::with_key(&server.url);
+    env.run(&words("apply", &["--yes"])).exits(0);
     let sent = body(&server, &apply_route(TEMPLATE));
     assert_eq!(
         sent,
@@ -291,8 +291,8 @@ fn an_apply_sends_the_plan_that_it_saw_or_begins_nothing() {
     );
     for more in [&["--yes"][..], &["--dry-run"]] {
         let server = serve(&asking());
-        let desk = Desk::with_key(&server.url);
-        let ran = desk.run(&words("apply", more)).exits(1);
+        let env = TestEnv::with_key(&server.url);
+        let ran = env.run(&words("apply", more)).exits(1);
         assert!(ran.out.contains("[decisions.\"c_city\"]"), "{}", ran.out);
         assert_eq!(body(&server, &apply_route(TEMPLATE)), Value::Null);
     }
@@ -302,10 +302,10 @@ fn an_apply_sends_the_plan_that_it_saw_or_begins_nothing() {
 fn nothing_to_do_is_well_done() {
     let nothing = plan(&json!({"create": [], "rows": {}}));
     let server = serve(&nothing);
-    let desk = Desk::with_key(&server.url);
-    desk.run(&words("apply", &["--yes"])).exits(0);
-    desk.run(&words("apply", &["--dry-run"])).exits(0);
-    desk.run(&words("plan", &[])).exits(0);
+    let env = TestEnv::with_key(&server.url);
+    env.run(&words("apply", &["--yes"])).exits(0);
+    env.run(&words("apply", &["--dry-run"])).exits(0);
+    env.run(&words("plan", &[])).exits(0);
 }
 
 #[test]
@@ -320,8 +320,8 @@ fn what_people_changed_meanwhile_is_a_partial_end() {
     let server = catalog([done(), done(), done()])
         .on(&plan_route(TEMPLATE), [Response::json(&quiet())])
         .serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&words("apply", &["--yes"])).exits(68);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&words("apply", &["--yes"])).exits(68);
     assert!(
         ran.err.contains("2 values changed by people meanwhile"),
         "{}",
@@ -331,20 +331,20 @@ fn what_people_changed_meanwhile_is_a_partial_end() {
         assert!(ran.out.contains(part), "{part}\n{}", ran.out);
     }
     let words = words("apply", &["--yes", "--format", "json"]);
-    let document = desk.run(&words).exits(68).json();
+    let document = env.run(&words).exits(68).json();
     assert_eq!(document["outcome"], "partial");
     assert_eq!(document["job"]["report"]["moved"], moved, "{document}");
-    desk.run(&["job", "watch", JOB]).exits(68);
+    env.run(&["job", "watch", JOB]).exits(68);
 }
 
 #[test]
 fn a_package_that_people_went_by_is_sent_along() {
-    let desk = |planned: &Value| {
+    let env = |planned: &Value| {
         let server = serve(planned);
-        let desk = Desk::with_key(&server.url);
-        desk.place.write("old.json", &tiny());
-        desk.place.run(&["unpack", "old.json", "old"]).exits(0);
-        (server, desk)
+        let env = TestEnv::with_key(&server.url);
+        env.place.write("old.json", &tiny());
+        env.place.run(&["unpack", "old.json", "old"]).exits(0);
+        (server, env)
     };
     let based =
         plan(&json!({"create": [], "rows": {}, "base": {"job_id": null, "semver": "1.0.0"}}));
@@ -359,8 +359,8 @@ fn a_package_that_people_went_by_is_sent_along() {
             ]
             .concat(),
         ] {
-            let (server, desk) = desk(&based);
-            desk.run(&command).exits(0);
+            let (server, env) = env(&based);
+            env.run(&command).exits(0);
             let sent = body(&server, &plan_route(TEMPLATE));
             assert_eq!(
                 (
@@ -380,10 +380,10 @@ fn a_package_that_people_went_by_is_sent_along() {
     for code in ["base_unrelated", "base_exists"] {
         let mut refused = based.clone();
         refused["refusals"] = json!([{"code": code, "ref": null, "detail": "no base"}]);
-        let (server, desk) = desk(&refused);
-        let ran = desk.run(&words("plan", &["--base", "old.json"])).exits(1);
+        let (server, env) = env(&refused);
+        let ran = env.run(&words("plan", &["--base", "old.json"])).exits(1);
         assert!(ran.out.contains(code), "{}", ran.out);
-        desk.run(&words("apply", &["--base", "old.json", "--yes"]))
+        env.run(&words("apply", &["--base", "old.json", "--yes"]))
             .exits(1);
         assert_eq!(body(&server, &apply_route(TEMPLATE)), Value::Null);
     }
@@ -399,9 +399,9 @@ fn a_package_that_people_went_by_is_sent_along() {
     let server = catalog([job("completed")])
         .on(&plan_route(TEMPLATE), [refused()])
         .serve();
-    let desk_of_it = Desk::with_key(&server.url);
-    desk_of_it.place.write("old.json", &tiny());
-    let ran = desk_of_it
+    let fresh_env = TestEnv::with_key(&server.url);
+    fresh_env.place.write("old.json", &tiny());
+    let ran = fresh_env
         .run(&words("plan", &["--base", "old.json"]))
         .exits(1);
     for line in [
@@ -413,19 +413,19 @@ fn a_package_that_people_went_by_is_sent_along() {
     }
     assert!(!ran.err.contains("/base"), "{}", ran.err);
     // A file that is not a package is not sent.
-    let (server, desk) = desk(&based);
-    desk.place.write("broken.json", "{\"templateVersion\": 2}");
+    let (server, env) = env(&based);
+    env.place.write("broken.json", "{\"templateVersion\": 2}");
     for command in ["plan", "apply"] {
         let base = |path| words(command, &["--base", path, "--format", "json"]);
         let yes = |words: Vec<&'static str>| match command {
             "apply" => [&words[..], &["--yes"]].concat(),
             _ => words,
         };
-        let ran = desk.run(&yes(base("broken.json"))).exits(1);
+        let ran = env.run(&yes(base("broken.json"))).exits(1);
         assert!(ran.out.contains("broken.json"), "{}", ran.out);
-        desk.run(&yes(base("nowhere.json"))).exits(2);
+        env.run(&yes(base("nowhere.json"))).exits(2);
     }
-    desk.run(&words("plan", &["--base", "old.json", "--job", JOB]))
+    env.run(&words("plan", &["--base", "old.json", "--job", JOB]))
         .exits(2);
     assert_eq!(body(&server, &plan_route(TEMPLATE)), Value::Null);
 }
@@ -434,18 +434,18 @@ fn a_package_that_people_went_by_is_sent_along() {
 fn a_plan_says_when_the_version_did_not_rise() {
     let version = |text: &str| tiny().replace("Vendas", text);
     let server = replaced_from(&quiet(), &tiny());
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let file = |more: &[&'static str]| {
         let head = ["plan", "p.json", "--workspace", WORKSPACE, "--upgrade"];
         [&head[..], more].concat()
     };
-    desk.place.write("p.json", &version("Outras"));
-    let ran = desk.run(&file(&["--require-version-bump"])).exits(1);
+    env.place.write("p.json", &version("Outras"));
+    let ran = env.run(&file(&["--require-version-bump"])).exits(1);
     assert!(ran.err.contains("the content changed"), "{}", ran.err);
-    desk.run(&file(&[])).exits(0);
+    env.run(&file(&[])).exits(0);
     // Nothing changed.
-    desk.place.write("p.json", &version("Vendas"));
-    desk.run(&file(&["--require-version-bump"])).exits(0);
+    env.place.write("p.json", &version("Vendas"));
+    env.run(&file(&["--require-version-bump"])).exits(0);
     assert!(writes(&server).is_empty());
 }
 
@@ -498,30 +498,30 @@ fn a_file_means_the_template_that_it_replaces_and_a_refused_upgrade_pushes_nothi
         [&head[..], more].concat()
     };
     let server = replaced(&quiet());
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &tiny());
-    desk.run(&file("plan", &[])).exits(0);
-    desk.run(&file("plan", &["--template", TEMPLATE])).exits(0);
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
+    env.run(&file("plan", &[])).exits(0);
+    env.run(&file("plan", &["--template", TEMPLATE])).exits(0);
     assert!(writes(&server).is_empty());
     let sent = body(&server, &plan_route(TEMPLATE));
     assert_eq!(sent["upgrade"], true);
     assert_eq!(sent["package"]["manifest"]["templateVersion"], 2);
-    desk.run(&file("apply", &["--yes"])).exits(0);
+    env.run(&file("apply", &["--yes"])).exits(0);
     let put = format!("PUT /v1/templates/{TEMPLATE}/package");
     assert_eq!(writes(&server), [put, apply_route(TEMPLATE)]);
 
     let server = replaced(&asking());
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &tiny());
-    desk.run(&file("apply", &["--yes"])).exits(1);
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
+    env.run(&file("apply", &["--yes"])).exits(1);
     assert!(writes(&server).is_empty());
 }
 
 #[test]
 fn a_file_that_no_template_holds_has_no_base() {
     let server = super::files::taking(super::files::empty(), &json!({})).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &tiny());
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
     for (command, more) in [("plan", &[][..]), ("apply", &["--yes"])] {
         let head = [
             command,
@@ -532,7 +532,7 @@ fn a_file_that_no_template_holds_has_no_base() {
             "--format",
             "json",
         ];
-        let document = desk.run(&[&head[..], more].concat()).exits(1).json();
+        let document = env.run(&[&head[..], more].concat()).exits(1).json();
         assert_eq!(
             document["plan"]["refusals"][0]["code"], "no_base",
             "{document}"
@@ -544,14 +544,14 @@ fn a_file_that_no_template_holds_has_no_base() {
 #[test]
 fn a_saved_upgrade_is_carried_out_as_it_was_or_not_at_all() {
     let server = serve(&quiet());
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("old.json", &tiny());
-    desk.run(&words("plan", &["--base", "old.json", "-o", "saved.json"]))
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("old.json", &tiny());
+    env.run(&words("plan", &["--base", "old.json", "-o", "saved.json"]))
         .exits(0);
     let sent = body(&server, &plan_route(TEMPLATE));
     assert_eq!(sent["base"]["manifest"]["templateVersion"], 2);
-    desk.run(&["apply", "saved.json", "--upgrade"]).exits(2);
-    desk.run(&["apply", "saved.json"]).exits(0);
+    env.run(&["apply", "saved.json", "--upgrade"]).exits(2);
+    env.run(&["apply", "saved.json"]).exits(0);
     let sent = body(&server, &apply_route(TEMPLATE));
     assert_eq!(
         (&sent["plan"], &sent["upgrade"]),
@@ -559,9 +559,9 @@ fn a_saved_upgrade_is_carried_out_as_it_was_or_not_at_all() {
     );
     assert_eq!(sent["base"]["manifest"]["templateVersion"], 2);
     // The base is another file by now.
-    desk.place
+    env.place
         .write("old.json", &tiny().replace("Vendas", "Outras"));
-    desk.run(&["apply", "saved.json"]).exits(6);
+    env.run(&["apply", "saved.json"]).exits(6);
     // The server's plan is another one.
     let moved = catalog([job("completed")])
         .on(&plan_route(TEMPLATE), [Response::json(&quiet())])
@@ -570,9 +570,9 @@ fn a_saved_upgrade_is_carried_out_as_it_was_or_not_at_all() {
             [Response::problem(409, "plan_stale")],
         )
         .serve();
-    let desk = Desk::with_key(&moved.url);
-    desk.run(&words("plan", &["-o", "saved.json"])).exits(0);
-    desk.run(&["apply", "saved.json"]).exits(6);
+    let env = TestEnv::with_key(&moved.url);
+    env.run(&words("plan", &["-o", "saved.json"])).exits(0);
+    env.run(&["apply", "saved.json"]).exits(6);
 }
 
 #[test]
@@ -586,8 +586,8 @@ fn a_base_job_that_is_none_is_named() {
             ],
         )
         .serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&words("plan", &["--job", JOB])).exits(1);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&words("plan", &["--job", JOB])).exits(1);
     assert!(
         ran.err.contains("`--job`") && ran.err.contains("tplkit job list"),
         "{}",
@@ -598,9 +598,9 @@ fn a_base_job_that_is_none_is_named() {
 #[test]
 fn a_page_shows_the_sides_next_to_each_other() {
     let server = serve(&asking());
-    let desk = Desk::with_key(&server.url);
-    desk.run(&words("report", &["-o", "u.html"])).exits(0);
-    let page = desk.place.read("u.html");
+    let env = TestEnv::with_key(&server.url);
+    env.run(&words("report", &["-o", "u.html"])).exits(0);
+    let page = env.place.read("u.html");
     for part in [
         "<th scope=\"col\">Base</th><th scope=\"col\">New</th><th scope=\"col\">Destination</th>",
         "Conflicts",
@@ -609,7 +609,7 @@ fn a_page_shows_the_sides_next_to_each_other() {
     ] {
         assert!(page.contains(part), "{part}\n{page}");
     }
-    desk.run(&["report", TEMPLATE, "--upgrade"]).exits(2);
+    env.run(&["report", TEMPLATE, "--upgrade"]).exits(2);
 }
 
 #[test]
@@ -622,9 +622,9 @@ fn a_terminal_asks_about_each_conflict() {
             [Response::json(&first), Response::json(&quiet())],
         )
         .serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let line = words("apply", &[]).join(" ");
-    let Some(mut terminal) = Terminal::around(&desk.command(&[]), &line) else {
+    let Some(mut terminal) = Terminal::around(&env.command(&[]), &line) else {
         return;
     };
     terminal.shows("ours: \"Town\"");
@@ -644,8 +644,8 @@ fn a_terminal_asks_about_each_conflict() {
     );
 
     let server = serve(&first);
-    let desk = Desk::with_key(&server.url);
-    let Some(mut terminal) = Terminal::around(&desk.command(&[]), &line) else {
+    let env = TestEnv::with_key(&server.url);
+    let Some(mut terminal) = Terminal::around(&env.command(&[]), &line) else {
         return;
     };
     terminal.shows("> decide later");

@@ -8,7 +8,7 @@ use std::sync::mpsc::channel;
 
 use serde_json::json;
 
-use super::{Desk, me};
+use super::{TestEnv, me};
 use crate::scripted::{Response, Scripted};
 
 /// The server responds once the command has reported that it does not.
@@ -20,8 +20,8 @@ fn who_waits_is_reported_for_what() {
         may_respond.lock().expect("whole").recv().ok();
         Response::json(&me())
     });
-    let desk = Desk::with_key(&server.url);
-    let mut command = desk.command(&["whoami", "--format", "json"]);
+    let env = TestEnv::with_key(&server.url);
+    let mut command = env.command(&["whoami", "--format", "json"]);
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -68,16 +68,16 @@ fn responding(bytes: &'static [u8]) -> String {
 #[test]
 fn a_response_that_is_too_large_ends_it_at_once() {
     let claim = b"HTTP/1.1 200 OK\r\ncontent-length: 1099511627776\r\n\r\n{";
-    let desk = Desk::with_key(&responding(claim));
+    let env = TestEnv::with_key(&responding(claim));
     for words in [
         &["whoami"][..],
         &["job", "show", "0198c0de-0000-7000-8000-0000000000cc"],
         &["api", "GET", "/v1/me"],
     ] {
-        let ran = desk.run(words).exits(5);
+        let ran = env.run(words).exits(5);
         assert!(ran.err.contains("larger than"), "{}", ran.err);
         assert!(ran.err.contains("help: ask for less"), "{}", ran.err);
-        let document = desk
+        let document = env
             .run(&[words, &["--format", "json"]].concat())
             .exits(5)
             .json();
@@ -96,26 +96,26 @@ fn the_phases_of_a_job_are_reported_as_they_begin() {
         job("completed"),
     ])
     .serve();
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let words = ["apply", TEMPLATE, "--workspace", WORKSPACE, "--yes"];
-    let ran = desk.run(&words).exits(0);
+    let ran = env.run(&words).exits(0);
     assert_eq!(ran.err, "structure…\nrows…\npublish…\n");
     let server = catalog([job("structure"), job("completed")]).serve();
-    let desk = Desk::with_key(&server.url);
-    let ran = desk.run(&[&words[..], &["-q"]].concat()).exits(0);
+    let env = TestEnv::with_key(&server.url);
+    let ran = env.run(&[&words[..], &["-q"]].concat()).exits(0);
     assert_eq!(ran.err, "");
 }
 
 #[test]
 fn a_job_that_nobody_has_seen_does_not_go_on() {
     let server = Scripted::new(|_| Response::problem(401, "unauthenticated"));
-    let desk = Desk::with_key(&server.url);
+    let env = TestEnv::with_key(&server.url);
     let job = "0198c0de-0000-7000-8000-0000000000cc";
-    let ran = desk.run(&["job", "watch", job]).exits(4);
+    let ran = env.run(&["job", "watch", job]).exits(4);
     assert!(!ran.err.contains("goes on"), "{}", ran.err);
     // Nobody listens: the time that is given bounds the waiting.
-    let desk = Desk::with_key(&crate::scripted::nobody());
-    let ran = desk.run(&["job", "watch", job, "--wait", "1s"]).exits(5);
+    let env = TestEnv::with_key(&crate::scripted::nobody());
+    let ran = env.run(&["job", "watch", job, "--wait", "1s"]).exits(5);
     assert!(!ran.err.contains("goes on"), "{}", ran.err);
     assert!(
         ran.err.contains(&format!(
@@ -130,13 +130,13 @@ fn a_job_that_nobody_has_seen_does_not_go_on() {
 #[test]
 fn a_large_upload_is_reported_with_its_size() {
     let server = Scripted::new(|_| Response::json(&json!({"id": "t"})));
-    let desk = Desk::with_key(&server.url);
-    desk.place
+    let env = TestEnv::with_key(&server.url);
+    env.place
         .write("body.json", &format!("\"{}\"", "x".repeat(1_200_000)));
     let words = ["api", "POST", "/v1/x", "--data", "body.json"];
-    let ran = desk.run(&words).exits(0);
+    let ran = env.run(&words).exits(0);
     assert_eq!(ran.err, "POST /v1/x: uploading 1.14 MiB…\n");
     assert_eq!(server.received()[0].body.len(), 1_200_002);
-    let ran = desk.run(&[&words[..], &["-q"]].concat()).exits(0);
+    let ran = env.run(&[&words[..], &["-q"]].concat()).exits(0);
     assert_eq!(ran.err, "");
 }

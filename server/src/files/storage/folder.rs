@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 
 use super::FileStorageError;
 use super::mark_object::{NOT_MOUNTED, is_mounted};
-use crate::cpu_threads::{give_way_for, offer_turn};
+use crate::cpu_threads::{offer_turn, offload_low_priority};
 
 /// What is flushed at a time, in bytes.
 const PORTION: usize = 4 << 20;
@@ -60,8 +60,8 @@ impl Folder {
 }
 
 impl Folder {
-    /// Writes a small file, if there is none of that name; otherwise nothing is done and the answer is false. On the disk
-    /// it costs one flush of the file, where a temporary name would cost a second one; so it is for names that nobody
+    /// Writes a small file, if there is none of that name; otherwise does nothing and returns false. On the disk it costs
+    /// one flush of the file, where a temporary name would cost a second one; so it is for names that nobody
     /// reads before this returns. What is left where it fails goes with whatever else has no record.
     pub(super) async fn create_whole(
         &self,
@@ -138,7 +138,7 @@ impl GrowingFile {
         let (file, flushing) = (Arc::clone(&self.file), Arc::clone(&self.flushing));
         async move {
             let to = Arc::clone(&file);
-            let written = give_way_for(move || {
+            let written = offload_low_priority(move || {
                 for piece in &bytes {
                     hash.update(piece);
                     (&*to).write_all(piece)?;

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::folder::GrowingFile;
 use super::pieces::Pieces;
 use super::{FileStorage, FileStorageError, ObjectKey, STAGING, StorageKind};
-use crate::cpu_threads::{SHORT, give_way_for, offer_turn};
+use crate::cpu_threads::{SHORT, offer_turn, offload_low_priority};
 
 /// An object whose bytes are still coming.
 pub struct Writer {
@@ -100,7 +100,7 @@ async fn hashed(bytes: PutPayload, mut hash: Sha256) -> Result<Sha256, FileStora
         }
         hash
     };
-    Ok(give_way_for(work).await?)
+    Ok(offload_low_priority(work).await?)
 }
 
 impl std::fmt::Debug for Writer {

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::condition::{FOR_EVERYBODY, PLATFORM};
-use super::{Access, Allows, Condition, Evaluation, Rows, Rule, Sight, TablePolicy};
+use super::{Access, Allows, Condition, Evaluation, ReadRestriction, Rows, Rule, TablePolicy};
 use crate::store::dialect::WHOLE_ROWS;
 use crate::store::scope::ROLES;
 use crate::store::scope_ids::{Id, Ids};
@@ -54,10 +54,10 @@ impl TablePolicy {
             let Some(rows) = access.rows.postgres(form) else {
                 continue;
             };
-            let rows = match (&self.sight, form) {
-                (Some(sight), Form::Distributed) if who == role => {
-                    sql.push_str(&leads_to_function(name, sight));
-                    with_sight(name, sight, &rows)
+            let rows = match (&self.read_restriction, form) {
+                (Some(restriction), Form::Distributed) if who == role => {
+                    sql.push_str(&leads_to_function(name, restriction));
+                    restricted_reads(name, restriction, &rows)
                 }
                 _ => format!("USING ({rows})"),
             };
@@ -66,9 +66,10 @@ impl TablePolicy {
                 "CREATE POLICY {policy} ON {name} TO {who}\n    {rows};"
             );
         }
-        if let (Some(sight), Form::OneMachine) = (&self.sight, form) {
-            let own = sight.own.postgres(SettingReads::PerRow);
-            let led_to = sight.is_led_to(name);
+        if let (Some(restriction), Form::OneMachine) = (&self.read_restriction, form) {
+            let own = restriction.own.postgres(SettingReads::PerRow);
+            let led_to = restriction.is_led_to(name);
+            // Databases have the policy under this name.
             let _ = writeln!(
                 sql,
                 "CREATE POLICY sight ON {name} AS RESTRICTIVE FOR SELECT TO {role}\n    \
@@ -142,9 +143,9 @@ impl Rows {
 
 /// The function that says, on a worker, whether something leads to a row with these ids. It asks as the caller, and the
 /// shard that lies next to the row: Citus lets what runs on a worker query no table again unless a setting allows it.
-fn leads_to_function(table: &str, sight: &Sight) -> String {
-    let ids = vec!["uuid"; sight.pairs.len()].join(", ");
-    let leads_to = sight.leads_to((1..).map(|number| format!("${number}")));
+fn leads_to_function(table: &str, restriction: &ReadRestriction) -> String {
+    let ids = vec!["uuid"; restriction.pairs.len()].join(", ");
+    let leads_to = restriction.leads_to((1..).map(|number| format!("${number}")));
     format!(
         "CREATE OR REPLACE FUNCTION leads_to_{table}({ids}) RETURNS boolean LANGUAGE plpgsql STABLE\n    \
          SET search_path = main, pg_temp SET citus.allow_nested_distributed_execution = on\n    \
@@ -152,11 +153,11 @@ fn leads_to_function(table: &str, sight: &Sight) -> String {
     )
 }
 
-/// What a caller reads and writes of a table with a sight, over several machines: on workers, Citus makes a policy that
-/// restricts others one that adds to them, so there is one policy.
-fn with_sight(table: &str, sight: &Sight, rows: &str) -> String {
-    let own = sight.own.postgres(SettingReads::PerRow);
-    let columns: Vec<&str> = sight.pairs.iter().map(|(_, ours)| *ours).collect();
+/// What a caller reads and writes of a table with such a restriction, over several machines: on workers, Citus makes a
+/// policy that restricts others one that adds to them, so there is one policy.
+fn restricted_reads(table: &str, restriction: &ReadRestriction, rows: &str) -> String {
+    let own = restriction.own.postgres(SettingReads::PerRow);
+    let columns: Vec<&str> = restriction.pairs.iter().map(|(_, ours)| *ours).collect();
     let columns = columns.join(", ");
     format!(
         "USING ({rows}\n        AND ({own}\n        OR leads_to_{table}({columns})))\n    WITH CHECK ({rows})"

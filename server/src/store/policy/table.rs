@@ -16,8 +16,8 @@ pub(in crate::store) struct TablePolicy {
     pub(in crate::store) caller: Access,
     /// What a caller may do with rows beyond those.
     pub(in crate::store) exceptions: &'static [Exception],
-    /// What a caller has to see of a row beyond the rules, in order to read it.
-    pub(in crate::store) sight: Option<Sight>,
+    /// What else has to hold of a row, beyond the rules, for a caller to read it.
+    pub(in crate::store) read_restriction: Option<ReadRestriction>,
     /// Where its rows lie in a database of several nodes.
     pub(in crate::store) placement: Placement,
     /// Whether statements may insert `ON CONFLICT`. Then SQLite asks before an insert: asked after it, the
@@ -29,10 +29,11 @@ pub(in crate::store) struct TablePolicy {
 /// Behind what is looked for in another table: it is looked up for each row by itself.
 pub(in crate::store) const ONE_BY_ONE: &str = " LIMIT 1 OFFSET 0";
 
-/// How a caller comes to see a row: by itself, or because of a row of another table that the caller sees.
+/// Which rows a caller reads: those that a rule shows, and those to which a row of another table leads that the caller
+/// sees.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::store) struct Sight {
-    /// What shows it to a caller by itself.
+pub(in crate::store) struct ReadRestriction {
+    /// What shows a row to a caller by itself.
     pub(in crate::store) own: Rule,
     /// The other table.
     pub(in crate::store) through: &'static str,
@@ -40,7 +41,7 @@ pub(in crate::store) struct Sight {
     pub(in crate::store) pairs: &'static [(&'static str, &'static str)],
 }
 
-impl Sight {
+impl ReadRestriction {
     /// Whether a row of the other table that the caller sees leads to a row of `table`, in SQL.
     pub(in crate::store) fn is_led_to(&self, table: &str) -> String {
         let ours = self.pairs.iter().map(|(_, ours)| format!("{table}.{ours}"));

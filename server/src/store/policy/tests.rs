@@ -85,17 +85,17 @@ fn statements_show_the_files_that_the_policy_shows() {
         _ => &[],
     };
     let files = table("files").expect("a table");
-    let sight = files.sight.expect("it has a sight");
-    let pairs = sight.pairs.iter();
+    let restriction = files.read_restriction.expect("it has one");
+    let pairs = restriction.pairs.iter();
     let pairs = pairs.map(|(theirs, ours)| format!("uses.{theirs} = files.{ours}"));
-    let through = rules(sight.through).iter();
+    let through = rules(restriction.through).iter();
     let through = through.map(|rule| mark(rule, "uses"));
     let own = rules("files").iter().map(|rule| mark(rule, "files"));
     let expected = format!(
         "{} AND ({} OR EXISTS (SELECT 1 FROM {} AS uses WHERE {}{ONE_BY_ONE}))",
         own.collect::<Vec<_>>().join(" AND "),
-        mark(&sight.own, "files"),
-        sight.through,
+        mark(&restriction.own, "files"),
+        restriction.through,
         pairs.chain(through).collect::<Vec<_>>().join(" AND "),
     );
     assert_eq!(sees_file!(), expected);

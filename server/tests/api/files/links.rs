@@ -66,7 +66,7 @@ async fn a_link_needs_no_credential_and_shows_what_its_maker_sees(place: Place) 
             .send("GET", path, &[("range", "bytes=-1")], None);
         assert_eq!(part.expect(206).body, "f");
     }
-    // It ends with the sight of its maker,
+    // It ends when its maker sees the file no more,
     let own = json!({"config": {"rowAccess": "own"}});
     owner
         .patch(&format!("/v1/features/{}", model.feature), &own)

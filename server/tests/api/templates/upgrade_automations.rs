@@ -145,7 +145,7 @@ impl Scene {
 }
 
 /// Its path, its secret as it is shown, whether it is a draft and whether it fires.
-fn shown(version: &Value) -> [Value; 4] {
+fn summary(version: &Value) -> [Value; 4] {
     let config = &version["graph_config"]["steps"][0]["config"];
     [
         config["path"].clone(),
@@ -164,7 +164,7 @@ const MASK: &str = "********";
 async fn a_version_is_published_and_taken_back_by_another(place: Place) {
     let scene = Scene::new(place).await;
     let before = scene.versions();
-    assert_eq!(shown(&before[0]), is("/", MASK, false, true));
+    assert_eq!(summary(&before[0]), is("/", MASK, false, true));
     scene.publish("/new");
     let plan = scene.plan(&scene.upgrade(&json!({})));
     assert_eq!(plan["go_live"][0]["name"], "Flow", "{plan}");
@@ -173,13 +173,13 @@ async fn a_version_is_published_and_taken_back_by_another(place: Place) {
     assert_eq!(job["report"]["published"], 1, "{job}");
     assert_eq!(job["report"]["not_published"], json!([]));
     let after = scene.versions();
-    assert_eq!(shown(&after[0]), is("/new", MASK, false, true));
+    assert_eq!(summary(&after[0]), is("/new", MASK, false, true));
     assert_eq!(after[0]["base_version"], before[0]["version"]);
     assert_eq!(after.len(), before.len() + 1);
-    assert_eq!(shown(&after[1]), is("/", MASK, false, false));
+    assert_eq!(summary(&after[1]), is("/", MASK, false, false));
     scene.undo(&job);
     let undone = scene.versions();
-    assert_eq!(shown(&undone[0]), is("/", MASK, false, true));
+    assert_eq!(summary(&undone[0]), is("/", MASK, false, true));
     assert_eq!(undone.len(), after.len() + 1);
 }
 
@@ -199,13 +199,13 @@ async fn a_paused_one_stays_paused_and_drafts_of_people_stay(place: Place) {
     assert_eq!(job["report"]["published"], 0, "{job}");
     assert_eq!(job["report"]["not_published"], json!([]));
     let all = scene.versions();
-    assert_eq!(shown(&all[0]), is("/new", MASK, false, false));
+    assert_eq!(summary(&all[0]), is("/new", MASK, false, false));
     assert_eq!(all[1]["id"], draft["id"]);
-    assert_eq!(shown(&all[1]), is("/ours", MASK, true, false));
+    assert_eq!(summary(&all[1]), is("/ours", MASK, true, false));
     // What it was begun on is in force no more.
     scene.publish_draft().refused(409, "draft_stale");
     assert!(scene.switch(true).await);
-    assert_eq!(shown(&scene.versions()[0]), is("/new", MASK, false, true));
+    assert_eq!(summary(&scene.versions()[0]), is("/new", MASK, false, true));
 }
 
 async fn another_target_leaves_a_draft_without_its_secret(place: Place) {
@@ -228,7 +228,7 @@ async fn another_target_leaves_a_draft_without_its_secret(place: Place) {
     assert_eq!(&job["report"]["not_published"], drafts);
     assert_eq!(job["report"]["published"], 0);
     let after = scene.versions();
-    assert_eq!(shown(&after[0]), is("/", "", true, false));
+    assert_eq!(summary(&after[0]), is("/", "", true, false));
     let connection = &after[0]["graph_config"]["steps"][0]["config"]["connectionName"];
     assert_eq!(connection, "other");
     // What is in force goes on.

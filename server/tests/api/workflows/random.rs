@@ -105,7 +105,7 @@ async fn sequences_end_as_they_have_to(place: Place) {
         for _ in 0..LONG {
             one(&world, &editor, &it, &mut expected, &mut dice).await;
         }
-        let seen = look(&editor, &it);
+        let seen = stored_versions(&editor, &it);
         assert_eq!(seen, expected.0, "{seed}");
         let in_force = editor.get(&path(&it, "")).expect(200).json();
         assert_eq!(in_force["version"], expected.in_force(), "{seed}");
@@ -172,7 +172,8 @@ async fn one(world: &World, editor: &Client, it: &str, expected: &mut Expected, 
     }
 }
 
-fn look(editor: &Client, it: &str) -> Vec<Version> {
+/// The versions of an automation that the server has.
+fn stored_versions(editor: &Client, it: &str) -> Vec<Version> {
     let versions = editor.items(&format!("{PATH}?limit=200"));
     let own = versions.iter().filter(|version| workflow(version) == it);
     own.map(|version| Version {

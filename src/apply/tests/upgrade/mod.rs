@@ -192,7 +192,7 @@ struct Line {
     resolutions: Resolutions,
 }
 
-/// An empty workspace that answers for one row at a time, as a store does whose rows are large.
+/// An empty workspace that returns one row at a time, as a store does whose rows are large.
 fn large() -> Memory {
     let mut memory = Memory::new(nothing());
     memory.limit_lookups(1);

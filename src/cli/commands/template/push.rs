@@ -78,7 +78,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         && let Some(compared) = catalog::compare(client, id, text)?
         && !compared.report(args.bump, session)
     {
-        return unrisen(args, id);
+        return report_version_not_raised(args, id);
     }
     let (pushed, action) = match &destination {
         PushDestination::Template(id) => (client.replace_package(id, text), "replaced"),
@@ -142,8 +142,8 @@ impl Args {
     }
 }
 
-/// The version did not rise, and it had to.
-fn unrisen(args: &Args, id: &str) -> Result<Exit, CliError> {
+/// Reports that the version did not rise, and it had to.
+fn report_version_not_raised(args: &Args, id: &str) -> Result<Exit, CliError> {
     if args.format == Form::Json {
         let members = json!({"action": null, "template_id": id});
         write_result(&document::write("findings", &members), None)?;

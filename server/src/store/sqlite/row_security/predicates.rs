@@ -6,7 +6,9 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Result};
 
 use super::{PREFIX, RowSecurity};
-use crate::store::policy::{Allows, ColumnValues, Evaluation, Rows, Rule, Sight, TablePolicy};
+use crate::store::policy::{
+    Allows, ColumnValues, Evaluation, ReadRestriction, Rows, Rule, TablePolicy,
+};
 use crate::store::{Scope, Visible};
 
 /// What is asked of the rows of a table, in SQL, with `@` for the row.
@@ -55,10 +57,10 @@ impl RowSecurity {
                 }
             }
         }
-        if let Some(sight) = table.sight {
+        if let Some(restriction) = table.read_restriction {
             read = format!(
                 "({read} AND {})",
-                self.sight(connection, table.name, sight)?
+                self.read_restriction(connection, table.name, restriction)?
             );
         }
         Ok(RowPredicates {
@@ -85,9 +87,14 @@ impl RowSecurity {
     }
 
     /// What callers see. Whoever else reads the table sees all of it.
-    fn sight(&self, connection: &Connection, table: &str, sight: Sight) -> Result<String> {
-        let name = format!("{PREFIX}sight_{table}");
-        let rule = sight.own;
+    fn read_restriction(
+        &self,
+        connection: &Connection,
+        table: &str,
+        restriction: ReadRestriction,
+    ) -> Result<String> {
+        let name = format!("{PREFIX}reads_{table}");
+        let rule = restriction.own;
         let own = self.function(
             connection,
             &name,
@@ -100,7 +107,7 @@ impl RowSecurity {
                 }
             },
         )?;
-        Ok(format!("({own} OR {})", sight.is_led_to(table)))
+        Ok(format!("({own} OR {})", restriction.is_led_to(table)))
     }
 
     /// What callers may do beyond the policy.
