@@ -91,7 +91,7 @@ fn an_export_over_http_is_that_of_the_workspace() {
 }
 
 /// The text of an export, with the same clock and ids each time.
-fn whole<S: Source + Sync>(
+fn exported_text<S: Source + Sync>(
     source: &S,
     selection: &Selection,
 ) -> Result<String, ExportError<S::Error>> {
