@@ -420,6 +420,39 @@ fn a_chain_that_grows_ends_at_its_bound() {
     assert!(error.contains("10000 steps"), "{error}");
 }
 
+/// A value that every step puts into another one ends at its bound, long before the stack does.
+#[test]
+fn values_do_not_nest_for_ever() {
+    let wrapped = |levels: usize| {
+        format!(
+            r#"{}"{{{{vars.x}}}}"{}"#,
+            r#"{"a":["#.repeat(levels / 2),
+            "]}".repeat(levels / 2)
+        )
+    };
+    let set = |value: &str| {
+        format!(r#"{{"key":"var.set","id":"s","config":{{"name":"x","value":{value}}}}}"#)
+    };
+    let mut steps = vec![set("1"), set(&wrapped(100)), set(&wrapped(22))];
+    let run = |steps: &[String]| executed(&format!("[{}]", steps.join(",")), None);
+    assert!(run(&steps).iter().all(|step| step.outcome.is_ok()));
+    steps.extend((0..180).map(|_| set(&wrapped(100))));
+    let failed = run(&steps);
+    assert_eq!(failed.len(), 4);
+    let error = failed[3].outcome.as_ref().expect_err("too deep");
+    assert!(
+        error.contains("`value`") && error.contains("122 lists and objects"),
+        "{error}"
+    );
+    let mut envelope = Envelope::default();
+    let value = json(&wrapped(100));
+    envelope.variables.insert("x".to_owned(), value);
+    let resolved = |levels| envelope.resolve(&json(&wrapped(levels)), now());
+    assert!(resolved(22).is_ok());
+    let failure = resolved(24).expect_err("too deep");
+    assert_eq!(failure.code.as_str(), "run_too_large");
+}
+
 /// A table of many small rows brings many at a time, one of large rows no more than there is room for.
 #[test]
 fn records_have_room_until_the_envelope_is_full() {
