@@ -77,9 +77,13 @@ pub(super) async fn execute(
             return end(executor, run, None).await;
         };
         let row = known.get(usize::try_from(number).unwrap_or(usize::MAX));
-        if let Some((row, output)) = row.and_then(finished) {
-            execution.resume_after(row, output);
-            continue;
+        match row.map_or(Ok(None), finished) {
+            Ok(Some((row, output))) => {
+                execution.resume_after(row, output);
+                continue;
+            }
+            Ok(None) => {}
+            Err(unreadable) => return end(executor, run, Some(&unreadable)).await,
         }
         if *stop.borrow() {
             // Somebody else goes on from here.
@@ -119,13 +123,23 @@ fn envelope(run: &Run) -> Envelope {
 }
 
 /// A finished step, and what it brought about.
-fn finished(row: &StepRow) -> Option<(&StepRow, Object)> {
-    let output = row
-        .output
-        .as_deref()
-        .filter(|_| row.status == "succeeded")?;
-    let output = Json::parse(output).ok()?.as_object().cloned()?;
-    Some((row, output))
+///
+/// # Errors
+/// Why the run ends when nobody can read that: to take the step for one that is not done would do it again.
+fn finished(row: &StepRow) -> Result<Option<(&StepRow, Object)>, RunFailure> {
+    let output = row.output.as_deref();
+    let Some(output) = output.filter(|_| row.status == "succeeded") else {
+        return Ok(None);
+    };
+    if let Ok(Json::Object(output)) = Json::parse(output) {
+        return Ok(Some((row, output)));
+    }
+    let detail = format!(
+        "the stored output of step {} ({}, {}) cannot be read, and a finished step is never done again: start \
+         the run again",
+        row.path, row.key, row.id
+    );
+    Err(RunFailure::new(Reason::Abandoned, detail))
 }
 
 /// The graph of the version, and the steps so far. A version never changes, so its graph is remembered.
