@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use tokio::sync::watch;
-use tplkit::automation::run::bounds::Usage;
+use tplkit::automation::run::bounds::{self, DEPTH, Usage};
 use tplkit::automation::run::{
     Act, Due, Envelope, Failure, NextStep, Reason, Record, RowQuery, RunState,
 };
@@ -60,8 +60,12 @@ pub(super) async fn execute(
             Err(lost) => return end(executor, run, Some(&without_access(lost))).await,
         },
     };
+    let envelope = match envelope(run) {
+        Ok(envelope) => envelope,
+        Err(unreadable) => return end(executor, run, Some(&unreadable)).await,
+    };
     if run.dry_run {
-        return dry_run::dry_run(executor, run, &principal, &graph).await;
+        return dry_run::dry_run(executor, run, &principal, &graph, envelope).await;
     }
     let mut execution = RunExecution {
         executor,
@@ -69,7 +73,7 @@ pub(super) async fn execute(
         permit,
         stop,
         principal,
-        state: RunState::new(Definitions::embedded(), &graph, envelope(run)),
+        state: RunState::new(Definitions::embedded(), &graph, envelope),
         usage: Usage::default(),
     };
     for number in 0.. {
@@ -114,12 +118,20 @@ fn without_access(lost: Reason) -> RunFailure {
 }
 
 /// The envelope with which a run begins.
-fn envelope(run: &Run) -> Envelope {
-    let record = run
-        .record
-        .as_deref()
-        .and_then(|text| Json::parse(text).ok());
-    Envelope::new(record.as_ref().map(Record::of))
+///
+/// # Errors
+/// Why the run ends when it cannot carry the row that started it: without the row it would do something else.
+fn envelope(run: &Run) -> Result<Envelope, RunFailure> {
+    let Some(text) = &run.record else {
+        return Ok(Envelope::default());
+    };
+    let row = bounds::row(text).ok_or_else(|| {
+        let detail = format!(
+            "a cell of the row that started the run has more than {DEPTH} lists and objects in one another"
+        );
+        RunFailure::new(Reason::RunTooLarge, detail)
+    })?;
+    Ok(Envelope::new(Some(Record::of(&row))))
 }
 
 /// A finished step, and what it brought about.
