@@ -50,6 +50,10 @@ pub struct Failure {
 /// How long a path, or the addressees of a mail, may be.
 const LONGEST: usize = 1 << 20;
 
+/// How many characters a line of a mail's head has at most: wherever it is folded, and with the name of the field
+/// before it, no line is longer than the 998 bytes that mail servers take (RFC 5322, 2.1.1).
+const LINE: usize = 900;
+
 /// How much of a value a failure quotes.
 const QUOTED: usize = 200;
 
@@ -426,11 +430,14 @@ fn purpose(key: &str, field: &str) -> Purpose {
 
 fn one_line(field: &str, expression: Option<&Value>, value: &Value) -> Result<(), Failure> {
     let text = value.as_str().unwrap_or_default();
-    if text.contains(|character: char| character.is_control()) {
-        let reason = "a line of a mail's head holds no line break and no control character";
-        return Err(Failure::at(field, reason).yields(expression, value));
-    }
-    Ok(())
+    let reason = if text.contains(|character: char| character.is_control()) {
+        "a line of a mail's head holds no line break and no control character".to_owned()
+    } else if text.chars().nth(LINE).is_some() {
+        format!("a line of a mail's head has at most {LINE} characters")
+    } else {
+        return Ok(());
+    };
+    Err(Failure::at(field, reason).yields(expression, value))
 }
 
 fn holds_steps(field: &Field) -> bool {

@@ -211,6 +211,15 @@ fn a_mail_holds_values_as_text_and_its_head_no_line_break() {
             "{refused:?}"
         );
     }
+    let long = |characters: usize| reported(&mail("a@b.c", &"é".repeat(characters)));
+    assert_eq!(long(900).len(), 2);
+    let refused = long(901);
+    assert!(
+        refused.len() == 1
+            && refused[0].contains("`subject`")
+            && refused[0].contains("at most 900"),
+        "{refused:?}"
+    );
     let nobody = reported(&mail("{{record.absent}}", "s"));
     assert_eq!(
         nobody,

@@ -215,6 +215,23 @@ mod tests {
     }
 
     #[test]
+    fn no_line_of_a_head_is_longer_than_servers_take() {
+        let url = Url::parse("smtp://mail.example.org?from=desk@example.org").expect("a URL");
+        for subject in [
+            "x".repeat(900),
+            "é".repeat(900),
+            format!("a{}b", " ".repeat(898)),
+            format!("a{}", " ".repeat(899)),
+            format!("{} {}", "x".repeat(70), "y".repeat(829)),
+        ] {
+            let mail = mail(&["a@b.c"], &subject);
+            let made = message(&url, &mail, Vec::new(), "<r.s@h>", 0).expect("a mail");
+            let text = String::from_utf8(made.formatted()).expect("text");
+            assert!(text.lines().all(|line| line.len() <= 998), "{text}");
+        }
+    }
+
+    #[test]
     fn who_sends_follows_from_the_address() {
         for (url, from) in [
             ("smtp://h.example?from=a@b.c", "a@b.c"),
