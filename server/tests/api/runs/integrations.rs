@@ -103,6 +103,16 @@ async fn mails_are_sent_with_values_as_text(place: Place) {
         ),
         "{refused}"
     );
+    // The server does not say that it takes addresses of any letters.
+    let mut beyond_ascii = mail("post");
+    beyond_ascii[0]["config"]["to"] = json!("ana@acme.test, bo@exämple.test");
+    let refused = run(&stage, beyond_ascii, settings(), &row).await;
+    assert!(
+        ended(&refused).1.contains(
+            r#"`to` is "ana@acme.test, bo@exämple.test", which yields "bo@exämple.test": the mail server"#
+        ),
+        "{refused}"
+    );
     assert_eq!(sink.mails().len(), 3);
 }
 
