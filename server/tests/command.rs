@@ -424,6 +424,7 @@ fn an_administrator_says_whom_automations_speak_to() {
         ("http", "ftp://x"),
         ("smtp", "http://x"),
         ("timer", "daily"),
+        ("timer", "cron:0 0 30 2 *"),
         ("llm", "x"),
     ] {
         assert_eq!(

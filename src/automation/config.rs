@@ -3,8 +3,6 @@
 //! Required fields, types, and fields that a chosen mode needs; over the API also what
 //! references look like and keys that do not exist.
 
-use jiff::Timestamp;
-
 use super::cron;
 use super::declared_values::ConfigReading;
 use super::environment::{OF_EVERY_ROW, Setting, is_technical_name, is_use};
@@ -19,9 +17,6 @@ use crate::finding::suggest::{Misspelt, short_text as short};
 use crate::finding::{Finding, Rule};
 use crate::json::Node;
 use crate::package::uid::is_uuid;
-
-/// From where a schedule is looked at that has no beginning of its own.
-const SOME_DAY: Timestamp = Timestamp::UNIX_EPOCH;
 
 const FEATURE_READ: &str = "feature.read";
 
@@ -325,7 +320,7 @@ pub(super) fn check_trigger<'d>(
         let message = format!("`{}` is not a cron expression: {fault}", short(text));
         Finding::at(&A003, written, message)
             .help("Write minute, hour, day of the month, month and day of the week.")
-    } else if Schedule::of_fields(text).is_ok_and(|due| due.next_after(SOME_DAY).is_none()) {
+    } else if Schedule::of_fields(text).is_ok_and(|due| !due.is_ever_due()) {
         let message = format!(
             "`{}` is never due: no month has the day that it names",
             short(text)

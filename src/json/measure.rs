@@ -1,4 +1,4 @@
-//! Measures the compact text of a value, and gives its beginning, without writing all of it.
+//! Measures the compact text of a value and how deep it nests, and gives its beginning, without writing all of it.
 
 use super::lanes::string_stop;
 use super::value::Value;
@@ -11,6 +11,19 @@ impl Value {
     pub fn written_len_within(&self, most: usize) -> Option<usize> {
         let mut left = most;
         take(self, &mut left).then(|| most - left)
+    }
+
+    /// Whether at most so many lists and objects are open at once in it. It looks no deeper than that.
+    pub fn nests_within(&self, most: usize) -> bool {
+        match self {
+            Value::List(elements) => {
+                most > 0 && elements.iter().all(|one| one.nests_within(most - 1))
+            }
+            Value::Object(members) => {
+                most > 0 && members.values().all(|one| one.nests_within(most - 1))
+            }
+            _ => true,
+        }
     }
 
     /// The beginning of the compact text, of `most` bytes at most and cut between characters.
@@ -131,6 +144,23 @@ mod tests {
             string_len("a\u{1}\"é"),
             Value::from("a\u{1}\"é").write().len()
         );
+    }
+
+    #[test]
+    fn how_deep_a_value_nests_is_counted_in_open_containers() {
+        for (text, depth) in [
+            ("1", 0),
+            (r#""[[]]""#, 0),
+            ("[]", 1),
+            ("{}", 1),
+            (r#"[1,[],{"a":{}},[]]"#, 3),
+            (r#"{"a":[[[]]],"b":1}"#, 4),
+        ] {
+            let value = Value::parse(text).expect("JSON");
+            for most in 0..6 {
+                assert_eq!(value.nests_within(most), depth <= most, "{text} {most}");
+            }
+        }
     }
 
     #[test]

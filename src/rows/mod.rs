@@ -34,6 +34,6 @@ pub use key::Key;
 pub use masked::Mask;
 pub use order_key::{AFTER_NUMBERS, number_key, order_key};
 pub use sorted::sorted_to;
-pub use storable::{Fault, FaultKind, Storable};
+pub use storable::{CELL_DEPTH, Fault, FaultKind, Storable};
 pub use sum::Sum;
 pub use text_form::text_form;

@@ -6,6 +6,11 @@ use std::ops::Range;
 use super::cell::{Cell, Text, elements, members};
 use super::{Decimal, Mask, equal, is_date, is_instant};
 use crate::definitions::Storage;
+use crate::json::MAX_DEPTH;
+
+/// How many lists and objects may be open at once in a cell: a package holds it inside of six more (envelope,
+/// payloads, entry, rows, row, data).
+pub const CELL_DEPTH: usize = MAX_DEPTH - 6;
 
 /// Choices that are compared with each other.
 const MOST_CHOICES: usize = 1000;
@@ -55,6 +60,9 @@ pub enum FaultKind {
     /// More digits than are kept.
     #[error("numbers have at most 34 significant digits and 64 in plain notation")]
     Digits,
+    /// More lists and objects in one another than a cell may have.
+    #[error("a cell has at most {} lists and objects in one another", CELL_DEPTH)]
+    Depth,
     /// A button stores nothing.
     #[error("a button's cell stores nothing")]
     Nothing,
@@ -124,7 +132,7 @@ impl<'c> Storable<'c> {
             (Storage::Link, Cell::String(_)) => Ok(()),
             (Storage::Link, Cell::Number(token)) => number(token),
             (Storage::Link, Cell::List(list)) => elements(list).try_for_each(link),
-            (Storage::Any, _) => numbers(raw),
+            (Storage::Any, _) => document(raw, CELL_DEPTH),
             (Storage::None, _) => fault(FaultKind::Nothing, raw),
             _ => fault(FaultKind::Type(wanted(self.storage)), raw),
         }
@@ -201,12 +209,15 @@ fn link(element: &str) -> Result<(), Fault<'_>> {
     }
 }
 
-/// Every number inside a value.
-fn numbers(raw: &str) -> Result<(), Fault<'_>> {
+/// Every number inside a value that may nest so deep.
+fn document(raw: &str, depth: usize) -> Result<(), Fault<'_>> {
     match Cell::new(raw) {
         Cell::Number(token) => number(token),
-        Cell::List(list) => elements(list).try_for_each(numbers),
-        Cell::Object(object) => members(object).try_for_each(|(_, value)| numbers(value)),
+        Cell::List(_) | Cell::Object(_) if depth == 0 => fault(FaultKind::Depth, raw),
+        Cell::List(list) => elements(list).try_for_each(|element| document(element, depth - 1)),
+        Cell::Object(object) => {
+            members(object).try_for_each(|(_, value)| document(value, depth - 1))
+        }
         _ => Ok(()),
     }
 }
@@ -215,7 +226,7 @@ fn numbers(raw: &str) -> Result<(), Fault<'_>> {
 mod tests {
     use std::borrow::Cow;
 
-    use super::{Fault, FaultKind, Mask, Storable};
+    use super::{CELL_DEPTH, Fault, FaultKind, Mask, Storable};
     use crate::definitions::Storage;
 
     const ALL: [Storage; 11] = [
@@ -349,6 +360,19 @@ mod tests {
                 .range(raw),
             5..8
         );
+    }
+
+    #[test]
+    fn a_cell_nests_as_deep_as_a_package_holds_it() {
+        let any = Storable::new(Storage::Any);
+        for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+            let deep = |levels| format!("{}1{}", open.repeat(levels), close.repeat(levels));
+            assert_eq!(any.check(&deep(CELL_DEPTH)), Ok(()), "{open}");
+            let deeper = deep(CELL_DEPTH + 1);
+            let found = any.check(&deeper).expect_err(open);
+            assert_eq!(found.kind, FaultKind::Depth, "{open}");
+            assert_eq!(found.value, deep(1), "{open}");
+        }
     }
 
     #[test]

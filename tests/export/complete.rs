@@ -128,10 +128,13 @@ fn what_is_nested_too_deep_is_refused() {
     space.raw_row(a, &deep(122));
     let text = try_export(&space, &with_rows()).unwrap();
     crate::exported::assert_clean(&text, &[]);
-    space.raw_row(a, &deep(123));
-    let result = try_export(&space, &with_rows());
+    let row = space.raw_row(a, &deep(123));
+    let error = try_export(&space, &with_rows()).expect_err("too deep");
     assert!(
-        matches!(result, Err(ExportError::Fault(Fault::Unwritable { .. }))),
-        "{result:?}"
+        matches!(error, ExportError::Fault(Fault::TooDeep { .. })),
+        "{error:?}"
     );
+    let (message, label) = (error.to_string(), &space.table_mut(a).label);
+    let place = format!("column \"j\" in row {row} of {label}: more than 128 lists");
+    assert!(message.starts_with(&place), "{message}");
 }

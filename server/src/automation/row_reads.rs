@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tplkit::automation::run::bounds::{self, DEPTH};
 use tplkit::automation::run::{Failure, RowQuery};
 use tplkit::definitions::ReferenceKind;
 use tplkit::json::{Object, Value as Json};
@@ -161,7 +162,7 @@ pub(super) async fn read(tx: &mut Tx, request: &ReadRequest) -> Result<Object, S
                 room = room
                     .checked_sub(text.len() + 1)
                     .ok_or_else(|| too_much(request.room))?;
-                records.push(Json::parse(&text).unwrap_or_default());
+                records.push(bounds::row(&text).ok_or_else(|| too_deep(row.id))?);
             }
         }
         working.note();
@@ -185,6 +186,13 @@ fn too_much(room: usize) -> Stop {
     let reason = format!(
         "the rows are larger than the {room} bytes that the run has room for: add a filter, or a limit"
     );
+    Stop::Failed(Failure::too_large("featureId", reason))
+}
+
+/// A failure of a read of a row that no run can carry.
+fn too_deep(row: Uuid) -> Stop {
+    let reason =
+        format!("a cell of row {row} has more than {DEPTH} lists and objects in one another");
     Stop::Failed(Failure::too_large("featureId", reason))
 }
 

@@ -157,6 +157,7 @@ async fn what_makes_no_sense_is_refused(place: Place) {
         ("smtp", "smtp:"),
         ("timer", "daily"),
         ("timer", "https://x.example"),
+        ("timer", "cron:0 0 30 2 *"),
     ] {
         refused(&body(&world, "x", kind, url), "url");
     }

@@ -1,14 +1,19 @@
 //! The bounds on the size of a run (`rest` 7.5). A value beyond a bound is refused before it is
 //! built: one that doubles with every step never takes more than twice the allowed memory.
 //!
-//! Sizes are bytes of compact JSON.
+//! Sizes are bytes of compact JSON. Nesting is bounded as well: values are copied, written and
+//! dropped by functions that call themselves for each list and object inside.
 
 use super::envelope::Envelope;
 use super::resolve::Failure;
 use crate::json::{Object, Value, string_len};
+use crate::rows::CELL_DEPTH;
 
 /// How large a value may be after substitution.
 pub const VALUE: usize = 1 << 20;
+/// How many lists and objects may be open at once in a value: as many as in a cell, so that a run reads every
+/// cell and writes every value.
+pub const DEPTH: usize = CELL_DEPTH;
 /// How large the variables and the current records of a run may be together.
 pub const ENVELOPE: usize = 8 << 20;
 /// How much one run may store: inputs, outputs and envelopes of its steps.
@@ -70,6 +75,14 @@ impl Usage {
 /// A bound as people read it.
 pub(super) fn mebibytes(bytes: usize) -> String {
     format!("{} MiB", bytes >> 20)
+}
+
+/// Reads a row as the API writes it; nothing when a cell of it nests deeper than a value may, because it was
+/// stored before cells were held to that.
+pub fn row(text: &str) -> Option<Value> {
+    // The row and its `data` are around its cells.
+    let fits = |row: &Value| row.nests_within(DEPTH + 2);
+    Value::parse(text).ok().filter(fits)
 }
 
 /// The length of a resolved config, or of an output.

@@ -10,7 +10,8 @@ pub enum Reason {
     StepFailed,
     /// A value, the envelope, what is stored, the steps or their time are beyond their bound.
     RunTooLarge,
-    /// Every attempt at the run ended with its process, or with an error of the server.
+    /// Every attempt at the run ended with its process, or with an error of the server; or what a step of it
+    /// brought about cannot be read any more.
     Abandoned,
     /// Whoever published the version does not see the workspace any more.
     PublisherLostAccess,

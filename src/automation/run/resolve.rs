@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use super::bounds::{STORED, VALUE, mebibytes, size_of};
+use super::bounds::{DEPTH, STORED, VALUE, mebibytes, size_of};
 use super::envelope::Envelope;
 use super::reason::Reason;
 use super::request_path::Unresolved;
@@ -49,6 +49,10 @@ pub struct Failure {
 
 /// How long a path, or the addressees of a mail, may be.
 const LONGEST: usize = 1 << 20;
+
+/// How many characters a line of a mail's head has at most: wherever it is folded, and with the name of the field
+/// before it, no line is longer than the 998 bytes that mail servers take (RFC 5322, 2.1.1).
+const LINE: usize = 900;
 
 /// How much of a value a failure quotes.
 const QUOTED: usize = 200;
@@ -157,6 +161,33 @@ pub(super) struct Resolver<'e> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OutOfRoom;
 
+/// Which bound is in the way of what an expression yields.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Exceeded {
+    /// There is no room for it.
+    Room,
+    /// It nests too deep.
+    Depth,
+}
+
+impl From<OutOfRoom> for Exceeded {
+    fn from(_: OutOfRoom) -> Exceeded {
+        Exceeded::Room
+    }
+}
+
+impl Exceeded {
+    /// How that is reported, where there was room for so many bytes.
+    pub(super) fn reason(self, most: usize) -> String {
+        match self {
+            Exceeded::Room => full(most),
+            Exceeded::Depth => {
+                format!("yields a value of more than {DEPTH} lists and objects in one another")
+            }
+        }
+    }
+}
+
 /// Takes so many bytes from the room that is left.
 fn take(room: &mut usize, bytes: usize) -> Result<(), OutOfRoom> {
     *room = room.checked_sub(bytes).ok_or(OutOfRoom)?;
@@ -212,7 +243,7 @@ impl Resolver<'_> {
                 }
                 _ => self
                     .field(field, value, purpose, &mut room)
-                    .map_err(|OutOfRoom| Failure::too_large(name, full(most)))?,
+                    .map_err(|exceeded| Failure::too_large(name, exceeded.reason(most)))?,
             };
             if purpose == Purpose::Line {
                 one_line(name, config.get(name), &value)?;
@@ -245,7 +276,7 @@ impl Resolver<'_> {
         value: &Value,
         purpose: Purpose,
         room: &mut usize,
-    ) -> Result<Value, OutOfRoom> {
+    ) -> Result<Value, Exceeded> {
         if field.expression {
             return self.bounded(value, purpose, room);
         }
@@ -273,27 +304,26 @@ impl Resolver<'_> {
         })
     }
 
-    /// What an expression yields, as large as a value may be and as there is room.
-    fn bounded(
+    /// What an expression yields, as large and as deep as a value may be and as there is room.
+    pub(super) fn bounded(
         &self,
         value: &Value,
         purpose: Purpose,
         room: &mut usize,
-    ) -> Result<Value, OutOfRoom> {
+    ) -> Result<Value, Exceeded> {
         let most = VALUE.min(*room);
         let mut left = most;
         let value = self.value(value, purpose, &mut left)?;
+        // As deep as what is written and what is put into it together.
+        if !value.nests_within(DEPTH) {
+            return Err(Exceeded::Depth);
+        }
         *room -= most - left;
         Ok(value)
     }
 
     /// A value with every text in it resolved, not larger than there is room.
-    pub(super) fn value(
-        &self,
-        value: &Value,
-        purpose: Purpose,
-        room: &mut usize,
-    ) -> Result<Value, OutOfRoom> {
+    fn value(&self, value: &Value, purpose: Purpose, room: &mut usize) -> Result<Value, OutOfRoom> {
         Ok(match value {
             Value::String(text) => self.text(text, purpose, room)?,
             Value::List(elements) => {
@@ -400,11 +430,14 @@ fn purpose(key: &str, field: &str) -> Purpose {
 
 fn one_line(field: &str, expression: Option<&Value>, value: &Value) -> Result<(), Failure> {
     let text = value.as_str().unwrap_or_default();
-    if text.contains(|character: char| character.is_control()) {
-        let reason = "a line of a mail's head holds no line break and no control character";
-        return Err(Failure::at(field, reason).yields(expression, value));
-    }
-    Ok(())
+    let reason = if text.contains(|character: char| character.is_control()) {
+        "a line of a mail's head holds no line break and no control character".to_owned()
+    } else if text.chars().nth(LINE).is_some() {
+        format!("a line of a mail's head has at most {LINE} characters")
+    } else {
+        return Ok(());
+    };
+    Err(Failure::at(field, reason).yields(expression, value))
 }
 
 fn holds_steps(field: &Field) -> bool {

@@ -365,13 +365,13 @@ impl Envelope {
     /// What an expression yields: a token alone keeps its type, inside a text it is put into it.
     ///
     /// # Errors
-    /// A failure when it would be larger than a value may be.
+    /// A failure when it would be larger or nest deeper than a value may.
     pub fn resolve(&self, expression: &Value, now: Timestamp) -> Result<Value, Failure> {
         let resolver = Resolver {
             envelope: self,
             now,
         };
-        let value = resolver.value(expression, Purpose::Plain, &mut VALUE.clone());
-        value.map_err(|_| Failure::too_large("", "yields a value that is larger than one may be"))
+        let value = resolver.bounded(expression, Purpose::Plain, &mut VALUE.clone());
+        value.map_err(|exceeded| Failure::too_large("", exceeded.reason(VALUE)))
     }
 }

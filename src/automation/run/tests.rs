@@ -211,6 +211,15 @@ fn a_mail_holds_values_as_text_and_its_head_no_line_break() {
             "{refused:?}"
         );
     }
+    let long = |characters: usize| reported(&mail("a@b.c", &"é".repeat(characters)));
+    assert_eq!(long(900).len(), 2);
+    let refused = long(901);
+    assert!(
+        refused.len() == 1
+            && refused[0].contains("`subject`")
+            && refused[0].contains("at most 900"),
+        "{refused:?}"
+    );
     let nobody = reported(&mail("{{record.absent}}", "s"));
     assert_eq!(
         nobody,
@@ -418,6 +427,39 @@ fn a_chain_that_grows_ends_at_its_bound() {
     assert!(steps[9_999].outcome.is_ok());
     let error = steps[10_000].outcome.as_ref().expect_err("too many");
     assert!(error.contains("10000 steps"), "{error}");
+}
+
+/// A value that every step puts into another one ends at its bound, long before the stack does.
+#[test]
+fn values_do_not_nest_for_ever() {
+    let wrapped = |levels: usize| {
+        format!(
+            r#"{}"{{{{vars.x}}}}"{}"#,
+            r#"{"a":["#.repeat(levels / 2),
+            "]}".repeat(levels / 2)
+        )
+    };
+    let set = |value: &str| {
+        format!(r#"{{"key":"var.set","id":"s","config":{{"name":"x","value":{value}}}}}"#)
+    };
+    let mut steps = vec![set("1"), set(&wrapped(100)), set(&wrapped(22))];
+    let run = |steps: &[String]| executed(&format!("[{}]", steps.join(",")), None);
+    assert!(run(&steps).iter().all(|step| step.outcome.is_ok()));
+    steps.extend((0..180).map(|_| set(&wrapped(100))));
+    let failed = run(&steps);
+    assert_eq!(failed.len(), 4);
+    let error = failed[3].outcome.as_ref().expect_err("too deep");
+    assert!(
+        error.contains("`value`") && error.contains("122 lists and objects"),
+        "{error}"
+    );
+    let mut envelope = Envelope::default();
+    let value = json(&wrapped(100));
+    envelope.variables.insert("x".to_owned(), value);
+    let resolved = |levels| envelope.resolve(&json(&wrapped(levels)), now());
+    assert!(resolved(22).is_ok());
+    let failure = resolved(24).expect_err("too deep");
+    assert_eq!(failure.code.as_str(), "run_too_large");
 }
 
 /// A table of many small rows brings many at a time, one of large rows no more than there is room for.

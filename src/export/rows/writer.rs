@@ -6,10 +6,10 @@ use super::table::{ExportedTable, Link};
 use super::uids::Uids;
 use super::values::Values;
 use crate::export::Fault;
-use crate::json::write_string;
+use crate::json::{SyntaxKind, write_string};
 use crate::package::canonical::{CanonicalError, ROWS_IN_ENTRY, write_cell};
 use crate::rows::{Cell, elements};
-use crate::workspace::StoredRow;
+use crate::workspace::{Id, StoredRow};
 
 /// The rows of one table, as they are written.
 pub(in crate::export) struct RowWriter<'t> {
@@ -84,10 +84,7 @@ impl<'t> RowWriter<'t> {
             out.push_str("{\"uid\": ");
             self.table.uids.write(self.row, out);
             out.push_str(", \"data\": {");
-            self.cells(&cells, out).map_err(|error| Fault::Unwritable {
-                what: format!("row {} of {}", self.row, self.table.label),
-                error,
-            })?;
+            self.cells(row.id, &cells, out)?;
             out.push('}');
             self.refs(&cells, out);
             out.push('}');
@@ -109,7 +106,7 @@ impl<'t> RowWriter<'t> {
         Fault::Changed(self.table.label.clone())
     }
 
-    fn cells(&self, cells: &[Option<&str>], out: &mut String) -> Result<(), CanonicalError> {
+    fn cells(&self, row: Id, cells: &[Option<&str>], out: &mut String) -> Result<(), Fault> {
         let mut first = true;
         for column in &self.columns {
             if let Some(value) = cells[column.slot] {
@@ -119,10 +116,22 @@ impl<'t> RowWriter<'t> {
                 first = false;
                 out.push_str(&column.key);
                 let slot = &self.table.columns[column.slot];
-                write_cell(slot.travelling(value), out)?;
+                write_cell(slot.travelling(value), out)
+                    .map_err(|error| self.unwritable(row, &slot.name, error))?;
             }
         }
         Ok(())
+    }
+
+    /// A cell that no package can hold: it was stored before cells were held to that.
+    fn unwritable(&self, row: Id, column: &str, error: CanonicalError) -> Fault {
+        let what = format!("column {column:?} in row {row} of {}", self.table.label);
+        match error {
+            CanonicalError::Syntax(error) if error.kind == SyntaxKind::TooDeep => {
+                Fault::TooDeep { what, error }
+            }
+            error => Fault::Unwritable { what, error },
+        }
     }
 
     fn refs(&self, cells: &[Option<&str>], out: &mut String) {

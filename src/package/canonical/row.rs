@@ -13,6 +13,7 @@ use crate::json::path::push_pointer;
 use crate::json::scan::{MAX_DEPTH, Scanner, StrToken};
 use crate::json::{Doc, Node, SyntaxError, SyntaxKind, decode, scalar, skip_value};
 use crate::package::format::{ROW, Type};
+use crate::rows::CELL_DEPTH;
 
 /// Writes the unread `rows` of a payload entry; gives whether there were any.
 pub(super) fn write_rows(
@@ -45,6 +46,9 @@ const AROUND: usize = 4;
 
 /// How many containers are around a cell: those around a row, the row, its data.
 const AROUND_CELL: usize = AROUND + 2;
+
+// What a table takes, a package holds.
+const _: () = assert!(CELL_DEPTH + AROUND_CELL == MAX_DEPTH);
 
 /// Appends a cell's value, well-formed and without white space around it, as a row holds it.
 pub(crate) fn write_cell(raw: &str, out: &mut String) -> Result<(), CanonicalError> {

@@ -16,6 +16,7 @@ mod timers;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use tplkit::automation::Timer;
 use url::Url;
 use uuid::Uuid;
 
@@ -69,8 +70,13 @@ impl ConnectionKind {
     /// What is wrong with an address, if anything.
     pub fn fault(self, text: &str) -> Option<&'static str> {
         if self == ConnectionKind::Timer {
-            let good = tplkit::automation::Timer::parse(text).is_some();
-            return (!good).then_some("is not a timer: use cron:0 8 * * 1-5 or delay:SECONDS");
+            return match Timer::parse(text) {
+                None => Some("is not a timer: use cron:0 8 * * 1-5 or delay:SECONDS"),
+                Some(timer) if !timer.is_ever_due() => {
+                    Some("is never due: no month has the day that it names")
+                }
+                Some(_) => None,
+            };
         }
         let (schemes, message): (&[&str], _) = match self {
             ConnectionKind::Smtp => (

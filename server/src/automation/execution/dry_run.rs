@@ -4,11 +4,11 @@
 
 use jiff::Timestamp;
 use tplkit::automation::run::bounds::Usage;
-use tplkit::automation::run::{Act, Failure, NextStep, Reason, RunState, Stub};
+use tplkit::automation::run::{Act, Envelope, Failure, NextStep, Reason, RunState, Stub};
 use tplkit::definitions::Definitions;
 use tplkit::json::{Object, Value as Json};
 
-use super::{envelope, failure_message, hold_while, step_row, written};
+use super::{failure_message, hold_while, step_row, written};
 use crate::automation::executor::RunExecutor;
 use crate::automation::mail_attachments::{self, AttachmentRequest};
 use crate::automation::principal::Principal;
@@ -41,6 +41,8 @@ struct Input {
     run: Run,
     may_write: bool,
     graph: Json,
+    /// With which it begins.
+    envelope: Envelope,
 }
 
 /// Executes a dry run to its end.
@@ -52,12 +54,14 @@ pub(super) async fn dry_run(
     run: &Run,
     principal: &Principal,
     graph: &Json,
+    envelope: Envelope,
 ) -> Result<(), StoreError> {
     let input = Input {
         executor: executor.clone(),
         run: run.clone(),
         may_write: principal.may_write,
         graph: graph.clone(),
+        envelope,
     };
     let work = async {
         // Always an error: that is what undoes it.
@@ -122,10 +126,13 @@ impl FinishedRun {
 }
 
 async fn execute(tx: &mut Tx, input: &Input) -> Result<(), RolledBack> {
-    let run = &input.run;
     let mut dry_run = DryRun {
         input,
-        state: RunState::new(Definitions::embedded(), &input.graph, envelope(run)),
+        state: RunState::new(
+            Definitions::embedded(),
+            &input.graph,
+            input.envelope.clone(),
+        ),
         usage: Usage::default(),
     };
     let mut steps = Vec::new();

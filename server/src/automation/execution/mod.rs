@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use tokio::sync::watch;
-use tplkit::automation::run::bounds::Usage;
+use tplkit::automation::run::bounds::{self, DEPTH, Usage};
 use tplkit::automation::run::{
     Act, Due, Envelope, Failure, NextStep, Reason, Record, RowQuery, RunState,
 };
@@ -60,8 +60,12 @@ pub(super) async fn execute(
             Err(lost) => return end(executor, run, Some(&without_access(lost))).await,
         },
     };
+    let envelope = match envelope(run) {
+        Ok(envelope) => envelope,
+        Err(unreadable) => return end(executor, run, Some(&unreadable)).await,
+    };
     if run.dry_run {
-        return dry_run::dry_run(executor, run, &principal, &graph).await;
+        return dry_run::dry_run(executor, run, &principal, &graph, envelope).await;
     }
     let mut execution = RunExecution {
         executor,
@@ -69,7 +73,7 @@ pub(super) async fn execute(
         permit,
         stop,
         principal,
-        state: RunState::new(Definitions::embedded(), &graph, envelope(run)),
+        state: RunState::new(Definitions::embedded(), &graph, envelope),
         usage: Usage::default(),
     };
     for number in 0.. {
@@ -77,9 +81,13 @@ pub(super) async fn execute(
             return end(executor, run, None).await;
         };
         let row = known.get(usize::try_from(number).unwrap_or(usize::MAX));
-        if let Some((row, output)) = row.and_then(finished) {
-            execution.resume_after(row, output);
-            continue;
+        match row.map_or(Ok(None), finished) {
+            Ok(Some((row, output))) => {
+                execution.resume_after(row, output);
+                continue;
+            }
+            Ok(None) => {}
+            Err(unreadable) => return end(executor, run, Some(&unreadable)).await,
         }
         if *stop.borrow() {
             // Somebody else goes on from here.
@@ -110,22 +118,40 @@ fn without_access(lost: Reason) -> RunFailure {
 }
 
 /// The envelope with which a run begins.
-fn envelope(run: &Run) -> Envelope {
-    let record = run
-        .record
-        .as_deref()
-        .and_then(|text| Json::parse(text).ok());
-    Envelope::new(record.as_ref().map(Record::of))
+///
+/// # Errors
+/// Why the run ends when it cannot carry the row that started it: without the row it would do something else.
+fn envelope(run: &Run) -> Result<Envelope, RunFailure> {
+    let Some(text) = &run.record else {
+        return Ok(Envelope::default());
+    };
+    let row = bounds::row(text).ok_or_else(|| {
+        let detail = format!(
+            "a cell of the row that started the run has more than {DEPTH} lists and objects in one another"
+        );
+        RunFailure::new(Reason::RunTooLarge, detail)
+    })?;
+    Ok(Envelope::new(Some(Record::of(&row))))
 }
 
 /// A finished step, and what it brought about.
-fn finished(row: &StepRow) -> Option<(&StepRow, Object)> {
-    let output = row
-        .output
-        .as_deref()
-        .filter(|_| row.status == "succeeded")?;
-    let output = Json::parse(output).ok()?.as_object().cloned()?;
-    Some((row, output))
+///
+/// # Errors
+/// Why the run ends when nobody can read that: to take the step for one that is not done would do it again.
+fn finished(row: &StepRow) -> Result<Option<(&StepRow, Object)>, RunFailure> {
+    let output = row.output.as_deref();
+    let Some(output) = output.filter(|_| row.status == "succeeded") else {
+        return Ok(None);
+    };
+    if let Ok(Json::Object(output)) = Json::parse(output) {
+        return Ok(Some((row, output)));
+    }
+    let detail = format!(
+        "the stored output of step {} ({}, {}) cannot be read, and a finished step is never done again: start \
+         the run again",
+        row.path, row.key, row.id
+    );
+    Err(RunFailure::new(Reason::Abandoned, detail))
 }
 
 /// The graph of the version, and the steps so far. A version never changes, so its graph is remembered.

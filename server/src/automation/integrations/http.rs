@@ -1,6 +1,7 @@
 //! The step `http.request`: only below the base address of a connection.
 
 use reqwest::{Client, Method};
+use tplkit::automation::run::bounds::DEPTH;
 use tplkit::automation::run::{Failure, Request};
 use tplkit::json::{Object, Value as Json};
 use url::Url;
@@ -34,7 +35,11 @@ pub(in crate::automation) async fn request(
             .body(body.write());
     }
     let (status, text) = receive(request).await?;
-    let body = Json::parse(&text).unwrap_or_else(|_| text.into());
+    // What nests deeper than a value of a run may stays a text.
+    let body = Json::parse(&text)
+        .ok()
+        .filter(|body| body.nests_within(DEPTH));
+    let body = body.unwrap_or_else(|| text.into());
     Ok(Object::from_iter([
         ("status".to_owned(), i64::from(status).into()),
         ("body".to_owned(), body),

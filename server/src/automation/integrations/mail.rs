@@ -41,6 +41,7 @@ pub(in crate::automation) async fn send(
     let host = url.host_str().unwrap_or_default().to_owned();
     let id = format!("<{}.{}@{host}>", stamp.run, stamp.step);
     let message = message(&url, mail, attachments, &id, now)?;
+    let beyond_ascii = beyond_ascii(&message);
     let transport = transport(&url, server.secret.as_deref())?;
     let sent = transport.send(message).await;
     sent.map_err(|error| {
@@ -52,10 +53,16 @@ pub(in crate::automation) async fn send(
         {
             reason = format!("{reason}: {cause}");
         }
-        Failure::at(
-            "connectionName",
-            format!("the mail server did not take it: {reason}"),
-        )
+        match beyond_ascii.filter(|_| reason.contains(ANY_LETTERS)) {
+            Some(address) => {
+                let reason = "the mail server takes no address with letters beyond ASCII";
+                Failure::at("to", reason).yields(None, &address.into())
+            }
+            None => Failure::at(
+                "connectionName",
+                format!("the mail server did not take it: {reason}"),
+            ),
+        }
     })?;
     let accepted = mail.to.iter().map(|address| address.as_str().into());
     let mut output = Object::from_iter([
@@ -67,6 +74,16 @@ pub(in crate::automation) async fn send(
             .map(|note| ("note".to_owned(), note.into())),
     );
     Ok(output)
+}
+
+/// What a server announces that takes addresses of any letters. Where one does not, nothing is sent to it, and the
+/// error says so.
+const ANY_LETTERS: &str = "SMTPUTF8";
+
+/// The first recipient whose address has letters beyond ASCII.
+fn beyond_ascii(message: &Message) -> Option<String> {
+    let mut recipients = message.envelope().to().iter().map(ToString::to_string);
+    recipients.find(|address| !address.is_ascii())
 }
 
 fn parameter(url: &Url, wanted: &str) -> Option<String> {
@@ -211,6 +228,23 @@ mod tests {
             let refused =
                 message(&url, &mail(&[to], "s"), Vec::new(), "<r.s@h>", 0).expect_err("no address");
             assert_eq!(refused.field, "to");
+        }
+    }
+
+    #[test]
+    fn no_line_of_a_head_is_longer_than_servers_take() {
+        let url = Url::parse("smtp://mail.example.org?from=desk@example.org").expect("a URL");
+        for subject in [
+            "x".repeat(900),
+            "é".repeat(900),
+            format!("a{}b", " ".repeat(898)),
+            format!("a{}", " ".repeat(899)),
+            format!("{} {}", "x".repeat(70), "y".repeat(829)),
+        ] {
+            let mail = mail(&["a@b.c"], &subject);
+            let made = message(&url, &mail, Vec::new(), "<r.s@h>", 0).expect("a mail");
+            let text = String::from_utf8(made.formatted()).expect("text");
+            assert!(text.lines().all(|line| line.len() <= 998), "{text}");
         }
     }
 

@@ -12,6 +12,8 @@ use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     values_do_not_double_for_ever,
+    values_do_not_nest_for_ever,
+    rows_that_nest_too_deep_are_not_read,
     a_value_may_be_as_large_as_the_bound,
     records_and_variables_have_a_bound,
     large_rows_are_read_in_parts,
@@ -116,6 +118,66 @@ async fn values_do_not_double_for_ever(place: Place) {
         half.pop();
     }
     assert_eq!(stage.all(out), [Value::Null; 0]);
+}
+
+/// A step that puts the variable into so many lists, and keeps that.
+fn wrap(levels: usize) -> Value {
+    json!({"key": "var.set", "config": {"name": "x", "value": wrapped(levels)}})
+}
+
+fn wrapped(levels: usize) -> Value {
+    (0..levels).fold(json!("{{vars.x}}"), |inner, _| json!([inner]))
+}
+
+async fn values_do_not_nest_for_ever(place: Place) {
+    let stage = Stage::new(place).await;
+    // A stack would end before the list does.
+    let mut nesting = vec![set("x", "1")];
+    nesting.extend((0..180).map(|_| wrap(100)));
+    for run in stage.both(&json!(nesting)).await {
+        too_large(&run, 2);
+        assert!(ended(&run).1.contains("122 lists"), "{}", run["error"]);
+    }
+    for run in stage
+        .both(&json!([set("x", "1"), wrap(100), wrap(22)]))
+        .await
+    {
+        assert_eq!(ended(&run), ("succeeded", ""));
+    }
+    let out = &stage.model.feature;
+    for step in [
+        wrap(23),
+        write("insert", out, &[("note", wrapped(23))]),
+        write("insert", out, &[("note", json!({"a": wrapped(22)}))]),
+    ] {
+        let steps = json!([set("x", "1"), wrap(100), step]);
+        for run in stage.both(&steps).await {
+            too_large(&run, 2);
+        }
+    }
+    assert_eq!(stage.all(out), [Value::Null; 0]);
+}
+
+/// Such rows were stored before cells were held to the same bound.
+async fn rows_that_nest_too_deep_are_not_read(place: Place) {
+    let stage = Stage::new(place).await;
+    let model = &stage.model;
+    for (depth, reads) in [(110, true), (123, false), (127, false)] {
+        let (open, close) = ("[".repeat(depth), "]".repeat(depth));
+        let data = format!(r#"{{"any":{open}{close},"note":"{depth}"}}"#);
+        let row = stage.world.row(model, None, &data).await.to_string();
+        let read = json!({"key": "feature.read", "config": {"featureId": model.feature, "filterGroup":
+            {"combinator": "and", "rules": [{"columnName": "note", "operator": "equals", "value": depth.to_string()}]}}});
+        for run in stage.both(&json!([read])).await {
+            if reads {
+                assert_eq!(ended(&run), ("succeeded", ""));
+                assert_eq!(steps(&run)[0]["output"]["count"], 1);
+            } else {
+                too_large(&run, 0);
+                assert!(ended(&run).1.contains(&row), "{}", run["error"]);
+            }
+        }
+    }
 }
 
 async fn a_value_may_be_as_large_as_the_bound(place: Place) {

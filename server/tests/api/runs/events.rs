@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Stage, ended, write};
+use super::{Stage, code, ended, write};
 use crate::api::workflows::path;
 use crate::stores::{Place, on_both_stores};
 
@@ -15,6 +15,7 @@ on_both_stores!(
     an_event_is_undone_with_its_row,
     batches_fire_for_each_row,
     a_shared_table_fires_automations_elsewhere,
+    a_row_that_nests_too_deep_ends_its_runs,
 );
 
 async fn it_fires_only_if_a_watched_column_really_changes(place: Place) {
@@ -311,4 +312,47 @@ async fn a_shared_table_fires_automations_elsewhere(place: Place) {
         .get(&path(&it, "/runs"))
         .refused(404, "not_found");
     assert_eq!(owner.items(&path(&it, "/runs")).len(), 1);
+}
+
+async fn a_row_that_nests_too_deep_ends_its_runs(place: Place) {
+    let stage = Stage::new(place).await;
+    let (feature, out) = (stage.model.feature.clone(), stage.table());
+    let any = json!({"label": "any", "type": "json"});
+    stage.editor.create(&stage.model.columns(), &any);
+    let note = json!("{{vars.trigger.status}}");
+    let say = json!([write("insert", &out, &[("note", note)])]);
+    let trigger = Stage::on(&feature, &["created", "updated"], &[]);
+    let it = stage.fires(&trigger, &say).await;
+    let cells = |levels: usize, status: &str| {
+        let (open, close) = ("[".repeat(levels), "]".repeat(levels));
+        format!(r#"{{"any":{open}{close},"status":"{status}"}}"#)
+    };
+    let new = format!(r#"{{"data":{}}}"#, cells(122, "new"));
+    stage
+        .editor
+        .json("POST", &Stage::rows(&feature), &new)
+        .expect(201);
+    stage.run_due().await;
+    assert_eq!(ended(&stage.run(&it)), ("succeeded", ""));
+    // Rows that an earlier version stored may be deeper: without its row no run goes on.
+    for levels in [123, 126, 127] {
+        let data = cells(levels, "old");
+        let row = stage.world.row(&stage.model, None, &data).await.to_string();
+        let at = format!("{}/{row}?merge=true", Stage::rows(&feature));
+        let change = json!({"data": {"note": "changed"}});
+        stage.editor.patch(&at, &change).expect(200);
+        for dry_run in [false, true] {
+            let begin = json!({"row_id": row, "feature_id": feature, "dry_run": dry_run});
+            stage.editor.post_to(&it, "/runs", &begin).expect(202);
+        }
+        stage.run_due().await;
+    }
+    let runs = stage.runs(&it);
+    assert_eq!(runs.len(), 10);
+    for run in &runs[1..] {
+        assert_eq!((ended(run).0, code(run)), ("failed", "run_too_large"));
+        assert!(ended(run).1.contains("122 lists and objects"), "{run}");
+        assert_eq!(run["steps"], json!([]));
+    }
+    assert_eq!(stage.all(&out), [json!({"note": "new"})]);
 }

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 use tplkit_server::automation::Settings;
 use tplkit_server::store::{Row, Scope, StoreError};
 
-use super::{Stage, ended, key};
+use super::{Stage, code, ended, key};
+use crate::api::model::uuid;
 use crate::api::workflows::{PATH, graph, path};
 use crate::sinks::{HttpSink, MailSink};
 use crate::stores::{Place, on_both_stores};
@@ -15,6 +16,7 @@ on_both_stores!(
     a_model_chooses_a_route,
     secrets_of_steps_are_used_and_never_shown,
     what_is_not_there_is_reported,
+    a_request_is_sent_once_however_deep_its_response_nests,
 );
 
 pub(super) fn settings() -> Settings {
@@ -98,6 +100,16 @@ async fn mails_are_sent_with_values_as_text(place: Place) {
     assert!(
         ended(&refused).1.contains(
             r#"`to` is "{{record.note}}", which yields "<b>Bo & Ana</b>": is not an address"#
+        ),
+        "{refused}"
+    );
+    // The server does not say that it takes addresses of any letters.
+    let mut beyond_ascii = mail("post");
+    beyond_ascii[0]["config"]["to"] = json!("ana@acme.test, bo@exämple.test");
+    let refused = run(&stage, beyond_ascii, settings(), &row).await;
+    assert!(
+        ended(&refused).1.contains(
+            r#"`to` is "ana@acme.test, bo@exämple.test", which yields "bo@exämple.test": the mail server"#
         ),
         "{refused}"
     );
@@ -348,4 +360,48 @@ async fn what_is_not_there_is_reported(place: Place) {
     stage.connection("api", "timer", "delay:1", None).await;
     let failed = run(&stage, ask("api"), settings(), &json!({})).await;
     assert!(ended(&failed).1.contains("of kind timer"), "{failed}");
+}
+
+async fn a_request_is_sent_once_however_deep_its_response_nests(place: Place) {
+    let stage = Stage::new(place).await;
+    let wait = json!({"key": "delay", "config": {"seconds": 1}});
+    let insert = super::write("insert", &stage.model.feature, &[("n", json!(1))]);
+    let request = json!({"key": "http.request", "id": "stp_00000000000h", "config": {"connectionName": "api"}});
+    let steps = json!([request, wait, insert, wait, insert]);
+    let goes_on = async || {
+        let executor = stage.executor_with(settings());
+        executor.run_due().await.expect("runs");
+        stage.world.wait(2);
+    };
+    let begun = async |levels: usize| {
+        let body = "[".repeat(levels) + &"]".repeat(levels);
+        let sink = HttpSink::start("200 OK", body.leak());
+        stage.connection("api", "http", &sink.url, None).await;
+        let it = stage.fires(&json!({"type": "manual"}), &steps).await;
+        stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
+        goes_on().await;
+        (it, sink)
+    };
+    for (levels, is_text) in [(122, false), (123, true), (127, true), (128, true)] {
+        let (it, sink) = begun(levels).await;
+        goes_on().await;
+        goes_on().await;
+        let run = stage.run(&it);
+        assert_eq!(ended(&run), ("succeeded", ""), "{levels}");
+        let body = &run["steps"][0]["output"]["body"];
+        assert_eq!(body.is_string(), is_text, "{levels}");
+        assert_eq!(sink.received().len(), 1, "{levels}");
+    }
+    // An output that nobody can read ends the run.
+    let (it, sink) = begun(1).await;
+    let id = uuid(stage.run(&it)["id"].as_str().expect("an id"));
+    let sql = "UPDATE main.workflow_steps SET output = 'null' \
+         WHERE run_id = $1 AND key = 'http.request' RETURNING run_id";
+    assert_eq!(stage.world.sql(sql, vec![id.into()]).await.len(), 1);
+    goes_on().await;
+    let run = stage.run(&it);
+    assert_eq!((ended(&run).0, code(&run)), ("failed", "abandoned"));
+    assert!(ended(&run).1.contains("stp_00000000000h"), "{run}");
+    assert_eq!(run["steps"][1]["status"], "skipped");
+    assert_eq!(sink.received().len(), 1);
 }

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use tplkit::check::{CheckOptions, check_text};
 
-use super::shop::{Shop, row, workspace};
+use super::shop::{Shop, column, feature, row, workspace};
+use crate::api::model::uuid;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -13,6 +14,7 @@ on_both_stores!(
     everybody_exports_what_they_see,
     what_cannot_be_exported_is_reported,
     a_large_workspace_is_exported_whole,
+    a_cell_that_no_package_holds_is_named,
 );
 
 fn refs(package: &Value, kind: &str) -> Vec<String> {
@@ -168,8 +170,8 @@ async fn a_large_workspace_is_exported_whole(place: Place) {
         workspace: workspace(&editor, world.acme),
         ..Shop::new(&editor, world.acme)
     };
-    let feature = super::shop::feature(&editor, &shop.workspace, "Large");
-    super::shop::column(&editor, &feature, &json!({"label": "Text", "type": "text"}));
+    let feature = feature(&editor, &shop.workspace, "Large");
+    column(&editor, &feature, &json!({"label": "Text", "type": "text"}));
     row(&editor, &feature, &json!({"text": "first"}));
     let long = "x".repeat(3000);
     let some: Vec<Value> = (0..500).map(|_| json!({"data": {"text": long}})).collect();
@@ -181,4 +183,41 @@ async fn a_large_workspace_is_exported_whole(place: Place) {
     let response = editor.post(&path, &json!({"rows": "all"})).expect(200);
     assert!(response.body.len() > 4_000_000);
     assert_eq!(response.json()["payloads"][0]["count"], 1501);
+}
+
+async fn a_cell_that_no_package_holds_is_named(place: Place) {
+    let world = World::new(place).await;
+    let editor = world.as_user("editor@acme.test");
+    let workspace = workspace(&editor, world.acme);
+    let feature = feature(&editor, &workspace, "Deep");
+    column(&editor, &feature, &json!({"label": "Any", "type": "json"}));
+    let cells = |levels: usize| {
+        let (open, close) = ("[".repeat(levels), "]".repeat(levels));
+        format!(r#"{{"any":{open}{close}}}"#)
+    };
+    let rows = format!("/v1/features/{feature}/rows");
+    let post = |levels: usize| {
+        let body = format!(r#"{{"data":{}}}"#, cells(levels));
+        editor.json("POST", &rows, &body)
+    };
+    post(122).expect(201);
+    post(123).refused(422, "validation_failed");
+    let export = || {
+        let path = format!("/v1/workspaces/{workspace}/export");
+        editor.post(&path, &json!({"rows": "all"}))
+    };
+    let package = export().expect(200).body;
+    let report = check_text(&package, &CheckOptions::default());
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+    // Rows that an earlier version stored may be deeper.
+    for levels in [123, 126, 130] {
+        let sql = "UPDATE main.rows SET data = {json $2} WHERE feature_id = $1 RETURNING id";
+        let parameters = vec![uuid(&feature).into(), cells(levels).into()];
+        let changed = world.sql(sql, parameters).await;
+        let row: uuid::Uuid = changed[0].get(0).expect("an id");
+        let refused = export().refused(422, "validation_failed").json();
+        let detail = refused["detail"].as_str().expect("a text");
+        let place = format!("column \"any\" in row {row} of Deep");
+        assert!(detail.contains(&place), "{detail}");
+    }
 }

@@ -26,6 +26,9 @@ use fields::{MONTHS, month_days, set, week_days};
 /// How many days are looked at: the 29th of February comes within eight years.
 const FAR: usize = 366 * 9;
 
+/// From where a schedule is looked at that has no beginning of its own.
+const SOME_DAY: Timestamp = Timestamp::UNIX_EPOCH;
+
 /// When something is due.
 #[derive(Debug, Clone)]
 pub struct Schedule {
@@ -146,6 +149,11 @@ impl Schedule {
             date = date.tomorrow().ok()?;
         }
         None
+    }
+
+    /// Whether there is an instant at which it is due: some months have no 30th.
+    pub fn is_ever_due(&self) -> bool {
+        self.next_after(SOME_DAY).is_some()
     }
 
     /// The instants of a day.

@@ -152,6 +152,16 @@ fn a_timer_is_a_rhythm_or_a_while() {
         Some(Timer::Cron("0 8 * * 1-5".to_owned()))
     );
     assert_eq!(Timer::parse("delay:60"), Some(Timer::Delay(60)));
+    for (timer, due) in [
+        ("cron:0 0 29 2 *", true),
+        ("cron:0 0 30 2 *", false),
+        ("cron:0 0 31 4,6 *", false),
+        ("cron:0 0 31 4 1", true),
+        ("delay:0", true),
+    ] {
+        let parsed = Timer::parse(timer).expect(timer);
+        assert_eq!(parsed.is_ever_due(), due, "{timer}");
+    }
     for bad in [
         "",
         "cron:",

@@ -1,5 +1,6 @@
 //! Named timers of an organization: a cron schedule, or a delay.
 
+use super::Schedule;
 use crate::automation::cron::fault;
 
 /// A named timer: a rhythm, or a while.
@@ -24,5 +25,13 @@ impl Timer {
         (0..=2_592_000)
             .contains(&seconds)
             .then_some(Timer::Delay(seconds))
+    }
+
+    /// Whether its rhythm has a day in the calendar; a while always ends.
+    pub fn is_ever_due(&self) -> bool {
+        match self {
+            Timer::Cron(fields) => Schedule::of_fields(fields).is_ok_and(|due| due.is_ever_due()),
+            Timer::Delay(_) => true,
+        }
     }
 }
