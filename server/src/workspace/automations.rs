@@ -260,23 +260,30 @@ async fn version(
         base_version: Some(before.version),
         now: here.now,
     };
-    add_version(tx, row, &definition, new).await?;
+    let added = add_version(tx, row, &definition, new).await?;
     if before.is_active {
-        launch(tx, row, here.creator, here.now).await?;
+        launch(tx, added, here.creator, here.now).await?;
     }
     Ok(())
 }
 
-/// Publishes the newest version and makes it the one that fires.
+/// Publishes the version that the job wrote and makes it the one that fires. Where people have published another one
+/// since, that stays as it is.
 pub(super) async fn publish(
     tx: &mut Tx,
     here: &UnitContext,
     workflow: Id,
 ) -> Result<(), UnitError> {
     let locked = lock_version(tx, here, workflow).await?;
-    let (row, _) = locked.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
+    let (_, version) = locked.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
+    // A job creates an automation with a draft that begins on nothing, and people begin theirs on what is published.
+    // So what is in force is the job's own, whichever attempt wrote it, unless it was begun on another version.
+    if !version.is_draft && version.base_version.is_some() {
+        let detail = format!("another version of {:?} was published since", version.name);
+        return Err(refused(Code::DraftStale, detail).into());
+    }
     keep_attached(tx, here, workflow).await?;
-    Ok(launch(tx, &row, here.creator, here.now).await?)
+    Ok(launch(tx, version, here.creator, here.now).await?)
 }
 
 /// Takes an automation away with all its versions; one that is gone is not an error.
