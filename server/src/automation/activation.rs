@@ -108,12 +108,12 @@ pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<SwitchOut
         return Ok(SwitchOutcome::Unchanged);
     };
     let mut newest = Version::read(&newest)?;
-    if newest.is_active {
-        return Ok(SwitchOutcome::Done(newest));
+    if !newest.is_active {
+        switch_off(tx, row.organization, workflow).await?;
+        supersede(tx, &newest, true, now).await?;
+        newest.is_active = true;
     }
-    switch_off(tx, row.organization, workflow).await?;
-    supersede(tx, &newest, true, now).await?;
-    newest.is_active = true;
+    // One that is active already may have lost its subscription with its table.
     if !subscribe(
         tx,
         WorkflowKey {
