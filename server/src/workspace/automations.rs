@@ -128,15 +128,20 @@ pub(super) async fn begin_draft(
     let (row, before, next) = next(tx, here, from, to).await?;
     keep_attached(tx, here, row.id).await?;
     let definition = definition(here, next.name, &next.config);
-    let published = (!before.is_draft).then_some(before.version);
     let draft = NewVersion {
         id: version,
         standing: VersionState::Draft,
-        base_version: published,
+        base_version: base_version(&before),
         now: here.now,
     };
     add_version(tx, &row, &definition, draft).await?;
     Ok(())
+}
+
+/// What a version begins on that comes after the one in force. A draft is in force where nothing was published: who
+/// publishes a draft asks for the version that was published when it was begun.
+fn base_version(in_force: &Version) -> Option<i64> {
+    (!in_force.is_draft).then_some(in_force.version)
 }
 
 /// A draft of an automation. Both ids have one type, so their names keep them apart.
@@ -257,7 +262,7 @@ async fn version(
     let new = NewVersion {
         id: here.context.id(),
         standing,
-        base_version: Some(before.version),
+        base_version: base_version(before),
         now: here.now,
     };
     let added = add_version(tx, row, &definition, new).await?;
