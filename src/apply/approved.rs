@@ -297,8 +297,8 @@ pub struct Publish {
     pub id: Id,
     /// Its name there.
     pub name: String,
-    /// The draft that an upgrade made: it takes the place of what was in force. Nothing: the newest version
-    /// is published.
+    /// The draft that an upgrade made: it takes the place of what was in force. Nothing: the version with which the
+    /// automation was created is published.
     pub draft: Option<Id>,
     /// Whether it fires from then on.
     pub live: bool,

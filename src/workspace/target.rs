@@ -164,7 +164,9 @@ pub enum Change {
         /// Where it is then.
         to: u64,
     },
-    /// Puts an automation in force: its newest version is published and becomes active.
+    /// Puts an automation in force that a job has created: the version that the job wrote is published and becomes
+    /// active. A draft that people have begun on it stays one. Refused with [`Code::DraftStale`] when they have published
+    /// another version.
     Publish {
         /// The automation.
         workflow: Id,

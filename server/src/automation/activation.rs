@@ -6,7 +6,7 @@
 use uuid::Uuid;
 
 use super::file_holds;
-use super::find::{self, Workflow};
+use super::find;
 use super::subscriptions::{no_table, subscribe};
 use super::version::{Version, columns};
 use crate::ids::WorkflowKey;
@@ -108,12 +108,12 @@ pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<SwitchOut
         return Ok(SwitchOutcome::Unchanged);
     };
     let mut newest = Version::read(&newest)?;
-    if newest.is_active {
-        return Ok(SwitchOutcome::Done(newest));
+    if !newest.is_active {
+        switch_off(tx, row.organization, workflow).await?;
+        supersede(tx, &newest, true, now).await?;
+        newest.is_active = true;
     }
-    switch_off(tx, row.organization, workflow).await?;
-    supersede(tx, &newest, true, now).await?;
-    newest.is_active = true;
+    // One that is active already may have lost its subscription with its table.
     if !subscribe(
         tx,
         WorkflowKey {
@@ -129,32 +129,30 @@ pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<SwitchOut
     Ok(SwitchOutcome::Done(newest))
 }
 
-/// Publishes the newest version, whatever it was begun on, and lets it fire and no other: how automations
-/// of a template go live. Its publisher is whoever started the job. One whose table was left out is in
-/// force and fires nothing.
+/// Publishes this version, whatever it was begun on, and lets it fire and no other: how automations of a
+/// template go live. Its publisher is whoever started the job, so it has to be one that the job wrote: others
+/// do not run with what that person sees. One whose table was left out is in force and fires nothing.
 ///
 /// # Errors
-/// 404 for one without versions, and those of the store.
+/// Those of the store.
 pub async fn launch(
     tx: &mut Tx,
-    row: &Workflow,
+    mut version: Version,
     publisher: Option<Uuid>,
     now: i64,
-) -> Result<(), Refusal> {
-    let newest = find::newest(tx, row.id).await?;
-    let mut newest = newest.ok_or_else(Refusal::not_found)?;
-    if newest.is_active && !newest.is_draft {
+) -> Result<(), StoreError> {
+    if version.is_active && !version.is_draft {
         return Ok(());
     }
-    switch_off(tx, row.organization, row.id).await?;
-    newest.publisher = publisher;
-    supersede(tx, &newest, true, now).await?;
+    switch_off(tx, version.organization, version.workflow).await?;
+    version.publisher = publisher;
+    supersede(tx, &version, true, now).await?;
     // One whose table was left out fires nothing.
     subscribe(
         tx,
         WorkflowKey {
-            organization: row.organization,
-            workflow: row.id,
+            organization: version.organization,
+            workflow: version.workflow,
         },
         now,
     )

@@ -82,8 +82,9 @@ pub struct RunExecutor {
     pub(super) files: Files,
     /// Where mails go instead, when nothing leaves this process.
     pub(super) outbox: Option<Outbox>,
-    /// Graphs of versions that were executed lately.
-    pub(super) graphs: Arc<Cache<(Uuid, i64), Arc<Json>>>,
+    /// Graphs of versions that were executed lately, by the ids of these: an automation that an undo brings back
+    /// counts its versions anew.
+    pub(super) graphs: Arc<Cache<Uuid, Arc<Json>>>,
     /// Who may work, and for whom external calls may be made.
     pub(super) capacity: Capacity,
 }

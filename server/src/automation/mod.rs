@@ -72,7 +72,7 @@ pub use fired_row::{FiredRow, fired_row};
 pub use names::{LONGEST_NAME, name_fault};
 pub use notifications::{Notification, SentNotification, notification_page, take_notifications};
 pub use secrets::keep as keep_secrets;
-pub use subscriptions::subscribe;
+pub use subscriptions::{subscribe, watch_again};
 pub use validate::{IssueView, Validation, WorkflowScope, validate_for};
 pub use version::Version;
 pub(crate) use version::VersionView;

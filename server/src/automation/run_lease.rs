@@ -120,6 +120,7 @@ pub(super) async fn claim(
             workspace: row.get(2)?,
             workflow: row.get(3)?,
             version: row.get(4)?,
+            version_id: row.get(17)?,
             feature: row.get(5)?,
             row: row.get(6)?,
             record: row.get(7)?,
@@ -173,7 +174,9 @@ async fn lock_waiting(
 ) -> Result<Vec<Row>, StoreError> {
     let locks = concat!(
         "SELECT organization_id, id, workspace_id, workflow_id, version, feature_id, row_id, record, dry_run, depth, \
-         caller, wake_at, status, publisher, crashes, spent, lease_owner FROM workflow_runs \
+         caller, wake_at, status, publisher, crashes, spent, lease_owner, \
+         (SELECT v.id FROM workflow_versions v WHERE v.organization_id = $1 \
+         AND v.workflow_id = workflow_runs.workflow_id AND v.version = workflow_runs.version) FROM workflow_runs \
          WHERE organization_id = $1 AND {any id $2} AND ",
         waits!("$3"),
         " ORDER BY id {skip}"

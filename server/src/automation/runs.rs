@@ -23,6 +23,8 @@ pub struct Run {
     pub id: Uuid,
     /// The number of the version that is executed.
     pub version: i64,
+    /// The id of that version; nothing when it is gone.
+    pub version_id: Option<Uuid>,
     /// The table of the row that fired.
     pub feature: Option<Uuid>,
     /// The row that fired.

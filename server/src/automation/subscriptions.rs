@@ -1,11 +1,12 @@
-//! Updates the subscriptions of an automation whose active version changed: the rows that writers
-//! of rows and the scheduler read.
+//! Updates the subscriptions of an automation whose active version changed, or whose table came back: the
+//! rows that writers of rows and the scheduler read.
 //!
 //! A table whose watchers change gets a new version, so no writer uses an outdated cache.
 
 use tplkit::json::Value as Json;
 use uuid::Uuid;
 
+use super::find;
 use crate::ids::WorkflowKey;
 use crate::refusal::{Code, Refusal};
 use crate::rows::Table;
@@ -64,6 +65,40 @@ pub async fn subscribe(
     Ok(true)
 }
 
+/// Lets the automations that fire watch a table that is there again under its id: their subscriptions went with it.
+///
+/// # Errors
+/// Those of the store.
+pub async fn watch_again(
+    tx: &mut Tx,
+    organization: Uuid,
+    feature: Uuid,
+    now: i64,
+) -> Result<(), Refusal> {
+    let sql = "SELECT workflow_id FROM workflow_versions WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND trigger_feature_id = $2 \
+         AND is_active ORDER BY workflow_id";
+    let found = tx
+        .query(sql, &[organization.into(), feature.into()])
+        .await?;
+    for row in found {
+        let workflow: Uuid = row.get(0)?;
+        // Whoever pauses it at the same time goes first, or finds the subscription.
+        match find::lock(tx, workflow).await {
+            Ok(_) => {
+                let key = WorkflowKey {
+                    organization,
+                    workflow,
+                };
+                subscribe(tx, key, now).await?;
+            }
+            Err(refusal) if refusal.code == Code::NotFound => {}
+            Err(refusal) => return Err(refusal),
+        }
+    }
+    Ok(())
+}
+
 /// 409 for a table that is not there for the caller: without it the picture that others have of it could not be
 /// renewed.
 pub(super) fn no_table(scope: &Scope) -> Refusal {
@@ -113,7 +148,8 @@ async fn watch_table(
     Ok(true)
 }
 
-/// Notes that an active version runs by the clock. What was due before and has not run yet stays due.
+/// Notes that an active version runs by the clock. What was due before and has not run yet stays due, and of a version
+/// that runs by it already nothing changes.
 async fn schedule(
     tx: &mut Tx,
     organization: Uuid,
@@ -125,7 +161,8 @@ async fn schedule(
          (organization_id, workflow_id, version, since, due_at) VALUES ($1, $2, $3, $4, NULL) \
          ON CONFLICT (organization_id, workflow_id) DO UPDATE SET version = excluded.version, \
          since = CASE WHEN workflow_schedules.due_at IS NOT NULL AND workflow_schedules.due_at <= excluded.since \
-         THEN workflow_schedules.due_at - 1 ELSE excluded.since END, due_at = NULL";
+         THEN workflow_schedules.due_at - 1 ELSE excluded.since END, due_at = NULL \
+         WHERE workflow_schedules.version <> excluded.version";
     let parameters = [
         organization.into(),
         workflow.into(),

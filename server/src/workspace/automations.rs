@@ -128,15 +128,20 @@ pub(super) async fn begin_draft(
     let (row, before, next) = next(tx, here, from, to).await?;
     keep_attached(tx, here, row.id).await?;
     let definition = definition(here, next.name, &next.config);
-    let published = (!before.is_draft).then_some(before.version);
     let draft = NewVersion {
         id: version,
         standing: VersionState::Draft,
-        base_version: published,
+        base_version: base_version(&before),
         now: here.now,
     };
     add_version(tx, &row, &definition, draft).await?;
     Ok(())
+}
+
+/// What a version begins on that comes after the one in force. A draft is in force where nothing was published: who
+/// publishes a draft asks for the version that was published when it was begun.
+fn base_version(in_force: &Version) -> Option<i64> {
+    (!in_force.is_draft).then_some(in_force.version)
 }
 
 /// A draft of an automation. Both ids have one type, so their names keep them apart.
@@ -257,26 +262,33 @@ async fn version(
     let new = NewVersion {
         id: here.context.id(),
         standing,
-        base_version: Some(before.version),
+        base_version: base_version(before),
         now: here.now,
     };
-    add_version(tx, row, &definition, new).await?;
+    let added = add_version(tx, row, &definition, new).await?;
     if before.is_active {
-        launch(tx, row, here.creator, here.now).await?;
+        launch(tx, added, here.creator, here.now).await?;
     }
     Ok(())
 }
 
-/// Publishes the newest version and makes it the one that fires.
+/// Publishes the version that the job wrote and makes it the one that fires. Where people have published another one
+/// since, that stays as it is.
 pub(super) async fn publish(
     tx: &mut Tx,
     here: &UnitContext,
     workflow: Id,
 ) -> Result<(), UnitError> {
     let locked = lock_version(tx, here, workflow).await?;
-    let (row, _) = locked.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
+    let (_, version) = locked.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
+    // A job creates an automation with a draft that begins on nothing, and people begin theirs on what is published.
+    // So what is in force is the job's own, whichever attempt wrote it, unless it was begun on another version.
+    if !version.is_draft && version.base_version.is_some() {
+        let detail = format!("another version of {:?} was published since", version.name);
+        return Err(refused(Code::DraftStale, detail).into());
+    }
     keep_attached(tx, here, workflow).await?;
-    Ok(launch(tx, &row, here.creator, here.now).await?)
+    Ok(launch(tx, version, here.creator, here.now).await?)
 }
 
 /// Takes an automation away with all its versions; one that is gone is not an error.

@@ -4,8 +4,10 @@ use tplkit::json::{Object, Value as Json};
 use tplkit::workspace::{Column, Feature, Id, Module, New, Rail, RecordKind, View};
 
 use super::error::missing;
+use super::file_holds::FileUses;
 use super::unit::UnitTransaction;
 use super::{UnitError, automations};
+use crate::automation::watch_again;
 use crate::model::find;
 use crate::model::import::{ImportedRecord, NewTable, put};
 use crate::model::kind::{COLUMN, FEATURE, MODULE, RAIL, VIEW, WORKSPACE};
@@ -78,6 +80,11 @@ impl UnitTransaction<'_> {
         );
         put(self.tx, new, None).await?;
         self.fresh.insert(feature.id, NewTable::default());
+        // An undo alone brings a table back under the id that automations of people watch.
+        if matches!(self.here.file_uses, FileUses::GiveBack(_)) {
+            let here = self.here;
+            watch_again(self.tx, here.organization, feature.id, here.now).await?;
+        }
         Ok(())
     }
 

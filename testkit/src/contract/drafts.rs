@@ -18,6 +18,10 @@ pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
             run: |w| Box::pin(stale(w)),
         },
         Case {
+            name: "an automation that is put in force again leaves a draft next to it alone",
+            run: |w| Box::pin(put_in_force_again(w)),
+        },
+        Case {
             name: "of an automation that was never published the newest draft is in force",
             run: |w| Box::pin(never_published(w)),
         },
@@ -167,6 +171,16 @@ async fn stale<W: Workspaces>(workspaces: &W) -> CaseResult {
     subject.refused(Code::DraftStale, vec![publish]).await?;
     let now = subject.in_force(workflow).await?;
     same("what is in force", &now, &is("people", true, false))
+}
+
+async fn put_in_force_again<W: Workspaces>(workspaces: &W) -> CaseResult {
+    let mut subject = Subject::new(workspaces).await;
+    let workflow = subject.live().await?;
+    subject.begin(workflow, "b").await?;
+    subject.write(vec![Change::Publish { workflow }]).await?;
+    let now = subject.in_force(workflow).await?;
+    same("what is in force", &now, &is("a", true, false))?;
+    same("drafts", &subject.has_draft(workflow).await?, &true)
 }
 
 async fn never_published<W: Workspaces>(workspaces: &W) -> CaseResult {

@@ -154,14 +154,14 @@ fn finished(row: &StepRow) -> Result<Option<(&StepRow, Object)>, RunFailure> {
     Err(RunFailure::new(Reason::Abandoned, detail))
 }
 
-/// The graph of the version, and the steps so far. A version never changes, so its graph is remembered.
+/// The graph of the version, and the steps so far. A version never changes, so its graph is remembered by its id.
 async fn begun(
     executor: &RunExecutor,
     run: &Run,
 ) -> Result<Option<(Arc<Json>, Vec<StepRow>)>, StoreError> {
-    let known = executor.graphs.get(&(run.workflow, run.version));
-    if let (Some(graph), true) = (&known, run.fresh) {
-        return Ok(Some((graph.clone(), Vec::new())));
+    let known = run.version_id.and_then(|id| executor.graphs.get(&id));
+    if let (Some(graph), true) = (known, run.fresh) {
+        return Ok(Some((graph, Vec::new())));
     }
     let input = (run.organization, run.workflow, run.version, run.id);
     let found = executor
@@ -171,14 +171,13 @@ async fn begun(
             Box::pin(async move {
                 let version = find::by_number(tx, organization, workflow, version).await?;
                 let steps = run_steps::steps(tx, organization, run).await?;
-                Ok::<_, StoreError>(version.map(|version| (version.graph_config, steps)))
+                Ok::<_, StoreError>(version.map(|version| (version, steps)))
             })
         })
         .await?;
-    Ok(found.map(|(graph, steps)| {
-        let graph = Arc::new(Json::parse(&graph).unwrap_or_default());
-        let of = (run.workflow, run.version);
-        executor.graphs.insert(of, graph.clone());
+    Ok(found.map(|(version, steps)| {
+        let graph = Arc::new(Json::parse(&version.graph_config).unwrap_or_default());
+        executor.graphs.insert(version.id, graph.clone());
         (graph, steps)
     }))
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Stage, code, ended, write};
+use crate::api::model::uuid;
 use crate::api::workflows::path;
 use crate::stores::{Place, on_both_stores};
 
@@ -10,6 +11,7 @@ on_both_stores!(
     it_fires_only_if_a_watched_column_really_changes,
     modes_are_held_to,
     drafts_and_superseded_versions_never_fire,
+    one_that_lost_its_subscription_is_activated_again,
     the_row_that_fired_is_written,
     a_loop_stops_at_depth_eight,
     an_event_is_undone_with_its_row,
@@ -152,6 +154,21 @@ async fn drafts_and_superseded_versions_never_fire(place: Place) {
             .len(),
         0
     );
+}
+
+async fn one_that_lost_its_subscription_is_activated_again(place: Place) {
+    let stage = Stage::new(place).await;
+    let feature = stage.model.feature.clone();
+    let trigger = Stage::on(&feature, &["created"], &[]);
+    let say = json!([{"key": "notify", "config": {"scopeType": "organization", "title": "x"}}]);
+    let it = stage.fires(&trigger, &say).await;
+    let lost = "DELETE FROM main.workflow_watchers WHERE workflow_id = $1";
+    stage.world.sql(lost, vec![uuid(&it).into()]).await;
+    stage.row(&feature, &json!({}));
+    assert_eq!(stage.run_due().await, 0);
+    assert!(stage.world.switch(&it, true).await);
+    stage.row(&feature, &json!({}));
+    assert_eq!(stage.run_due().await, 1);
 }
 
 async fn the_row_that_fired_is_written(place: Place) {

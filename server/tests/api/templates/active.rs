@@ -1,4 +1,4 @@
-//! One job of a template at a time in a workspace.
+//! One job of a template at a time in a workspace, and what one that goes on puts in force.
 
 use std::thread;
 
@@ -6,8 +6,10 @@ use serde_json::{Value, json};
 use tplkit_server::store::Value as Cell;
 use uuid::Uuid;
 
-use super::shop::{Shop, apply, finished, working, workspace};
+use super::shop::{Shop, applied, apply, finished, working, workspace};
 use crate::api::client::{Client, Response};
+use crate::api::model::uuid;
+use crate::api::workflows::{self, PATH};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -15,6 +17,7 @@ on_both_stores!(
     a_live_lease_refuses_even_its_own_job,
     of_many_at_once_one_makes_a_job,
     a_failed_job_goes_on_and_an_undone_one_does_not,
+    a_resumed_job_publishes_its_own_version_only,
 );
 
 struct Scene {
@@ -173,4 +176,84 @@ async fn a_failed_job_goes_on_and_an_undone_one_does_not(place: Place) {
     let new = finished(&scene.editor, scene.apply(None)).await;
     assert_eq!(new["status"], "completed");
     assert_ne!(new["id"], job);
+}
+
+/// Lets a job have ended before it published anything.
+async fn rewind(world: &World, job: &Value) {
+    let id: Cell = uuid(job["id"].as_str().expect("an id")).into();
+    let sql =
+        "DELETE FROM main.template_job_entries WHERE job_id = $1 AND (entry LIKE $2 OR entry = $3)";
+    let published: Cell = r#"{"published"%"#.into();
+    let completed: Cell = r#""completed""#.into();
+    world.sql(sql, vec![id.clone(), published, completed]).await;
+    let sql = "SELECT count(*) FROM template_job_entries WHERE job_id = $1";
+    let left = world.sql(sql, vec![id.clone()]).await;
+    let left: i64 = left[0].get(0).expect("a number");
+    let sql = "UPDATE main.template_jobs SET status = 'failed', entries = $2 WHERE id = $1";
+    world.sql(sql, vec![id, left.into()]).await;
+}
+
+async fn a_resumed_job_publishes_its_own_version_only(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let admin = world.as_user("admin@acme.test");
+    let editor = world.as_user("editor@acme.test");
+    let shop = Shop::new(&admin, world.acme);
+    let source = admin.create(PATH, &workflows::body(&shop.workspace, false));
+    assert!(world.switch(&workflows::workflow(&source), true).await);
+    let template = shop.template(&admin, &admin, &json!({"rows": "all"}));
+    let there = workspace(&admin, world.acme);
+    let job = applied(&admin, &template, &json!({"workspaceId": there})).await;
+    assert_eq!(job["report"]["published"], 1, "{job}");
+    let versions = || {
+        let mut all = editor.items(&format!("{PATH}?workspace_id={there}"));
+        all.sort_by_key(|one| one["version"].as_i64());
+        all
+    };
+    let standing = || -> Vec<[Value; 2]> {
+        let all = versions().into_iter();
+        all.map(|one| ["is_draft", "is_active"].map(|key| one[key].clone()))
+            .collect()
+    };
+    let is = |draft: bool, active: bool| [json!(draft), json!(active)];
+    let it = workflows::workflow(&versions()[0]);
+
+    // The job ends with its rows; the editor publishes what it brought, and begins another version.
+    rewind(&world, &job).await;
+    let sql = "UPDATE main.workflow_versions SET is_draft = $2, is_active = $3, publisher = NULL \
+         WHERE workflow_id = $1";
+    let of_it: Cell = uuid(&it).into();
+    world
+        .sql(sql, vec![of_it.clone(), true.into(), false.into()])
+        .await;
+    editor.post_to(&it, "/apply", &json!({})).expect(200);
+    assert!(world.switch(&it, true).await);
+    let other = json!({"graph_config": workflows::graph(&json!([{"key": "notify",
+        "config": {"scopeType": "organization", "title": "theirs"}}]))});
+    editor.post_to(&it, "/versions", &other).expect(201);
+    let resume = json!({"workspaceId": there, "jobId": job["id"]});
+    let resumed = finished(&admin, apply(&admin, &template, &resume)).await;
+    assert_eq!(resumed["status"], "completed", "{resumed}");
+    assert_eq!(resumed["report"]["published"], 1, "{resumed}");
+    assert_eq!(standing(), [is(false, true), is(true, false)]);
+
+    // What they have published by then stays as it is, and runs for whoever published it.
+    rewind(&world, &job).await;
+    editor.post_to(&it, "/apply", &json!({})).expect(200);
+    assert!(world.switch(&it, false).await);
+    let resumed = finished(&admin, apply(&admin, &template, &resume)).await;
+    assert_eq!(resumed["status"], "completed", "{resumed}");
+    let report = &resumed["report"];
+    assert_eq!(report["published"], 0, "{resumed}");
+    assert_eq!(
+        report["not_published"][0]["because"],
+        json!([{"path": "", "reason": "workflow_moved"}]),
+        "{resumed}"
+    );
+    assert_eq!(standing(), [is(false, false), is(false, false)]);
+    let sql = "SELECT publisher FROM workflow_versions WHERE workflow_id = $1 AND version = 2";
+    let publisher = world.sql(sql, vec![of_it]).await;
+    let publisher: Option<Uuid> = publisher[0].get(0).expect("an id");
+    let me = editor.get("/v1/me").expect(200).json();
+    assert_eq!(me["id"], publisher.expect("a publisher").to_string());
 }

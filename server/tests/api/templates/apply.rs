@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::shop::{Shop, applied, apply, finished, named, row, rows, working, workspace};
 use crate::api::model::package;
+use crate::api::workflows::{self, PATH};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -19,6 +20,7 @@ on_both_stores!(
     the_executor_responds_in_its_own_form,
     a_package_in_parts_that_do_not_fit_is_refused,
     a_dollar_in_a_cell_is_data,
+    a_draft_whose_table_was_created_again_is_published,
 );
 
 const ALL: &str = r#"{"rows": "all"}"#;
@@ -495,4 +497,40 @@ async fn a_dollar_in_a_cell_is_data(place: Place) {
     applied(&editor, &template, &json!({"workspaceId": there})).await;
     let orders = named(&editor, &there, "orders").expect("a table");
     assert_eq!(rows(&editor, &orders)[3]["title"], "$f_clients");
+}
+
+async fn a_draft_whose_table_was_created_again_is_published(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let mut draft = workflows::body(&shop.workspace, true);
+    draft["trigger_config"] = json!({"type": "record.event",
+        "config": {"modes": ["created"], "featureId": shop.orders}});
+    editor.create(PATH, &draft);
+    let template = shop.template(&editor, &world.as_user("admin@acme.test"), &all());
+    let there = workspace(&editor, world.acme);
+    let body = json!({"workspaceId": there});
+    applied(&editor, &template, &body).await;
+    let orders = named(&editor, &there, "orders").expect("a table");
+    editor
+        .delete(&format!("/v1/features/{orders}?force=true"))
+        .expect(204);
+    applied(&editor, &template, &body).await;
+    let orders = named(&editor, &there, "orders").expect("a table");
+    let versions = editor.items(&format!("{PATH}?workspace_id={there}"));
+    assert_eq!(versions.len(), 2, "{versions:?}");
+    assert!(
+        versions
+            .iter()
+            .all(|one| one["is_draft"] == true && one["base_version"] == Value::Null),
+        "{versions:?}"
+    );
+    let it = workflows::workflow(&versions[0]);
+    let published = editor.post_to(&it, "/apply", &json!({})).expect(200).json();
+    let watched = &published["trigger_config"]["config"]["featureId"];
+    assert_eq!(
+        (&published["version"], watched),
+        (&json!(2), &json!(orders))
+    );
 }

@@ -1,11 +1,13 @@
 //! Upgrades that take columns and tables away with what they hold, and give them back.
 
 use serde_json::{Value, json};
+use tplkit_server::automation::{RunExecutor, Settings};
 
-use super::shop::{Shop, applied, apply, finished, named, working, workspace};
+use super::shop::{Shop, applied, apply, finished, named, row, working, workspace};
 use crate::api::client::Client;
 use crate::api::model::id;
 use crate::api::rows::{of_file, person, seed_file};
+use crate::api::workflows::{self, PATH};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -13,6 +15,7 @@ on_both_stores!(
     what_goes_is_counted_allowed_and_given_back,
     what_people_wrote_into_since_the_plan_stays,
     uses_of_files_that_go_are_given_back,
+    a_table_that_comes_back_is_watched_again,
 );
 
 /// The column of that name.
@@ -262,4 +265,74 @@ async fn uses_of_files_that_go_are_given_back(place: Place) {
         of_file(&world, HOLDS, file).await,
     );
     assert_eq!(counts, (2, 0));
+}
+
+async fn a_table_that_comes_back_is_watched_again(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let admin = world.as_user("admin@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
+    let there = workspace(&editor, world.acme);
+    applied(&editor, &template, &json!({"workspaceId": there})).await;
+    let orders = named(&editor, &there, "orders").expect("a table");
+    // Automations of people watch the table, one of them from a workspace that the editor does not see.
+    let owner = world.as_user("owner@acme.test");
+    let share = json!({"is_shared": true});
+    owner
+        .patch(&format!("/v1/features/{orders}"), &share)
+        .expect(200);
+    let closed = workspace(&owner, world.acme);
+    let members = json!({"access": "members"});
+    owner
+        .patch(&format!("/v1/workspaces/{closed}"), &members)
+        .expect(200);
+    let mut watching = Vec::new();
+    for of in [&there, &closed] {
+        let mut body = workflows::body(of, false);
+        body["trigger_config"] = json!({"type": "record.event",
+            "config": {"modes": ["created"], "featureId": orders}});
+        let it = workflows::workflow(&owner.create(PATH, &body));
+        assert!(world.switch(&it, true).await);
+        watching.push(it);
+    }
+    let executor = RunExecutor::new(
+        &world.store,
+        &world.context,
+        &world.app.tables,
+        &world.app.runs,
+        Settings::default(),
+    );
+    row(&editor, &orders, &json!({"title": "before"}));
+    assert_eq!(executor.run_due().await.expect("runs"), 2);
+
+    let gone = format!("/v1/features/{}?force=true", shop.orders);
+    editor.delete(&gone).expect(204);
+    let export = format!("/v1/workspaces/{}/export", shop.workspace);
+    let package = editor.post(&export, &json!({"onto": template})).expect(200);
+    let kept = format!("/v1/templates/{template}/package");
+    admin.json("PUT", &kept, &package.body).expect(200);
+    let mut request_body = json!({"workspaceId": there, "upgrade": true, "allowDestructive": true});
+    let plan = editor.post(&format!("/v1/templates/{template}/plan"), &request_body);
+    let plan = plan.expect(200).json();
+    let mut left = plan["left"].as_array().expect("a list").iter();
+    let table = left.find(|left| left["kind"] == "feature");
+    let reference = table.expect("a table")["ref"].as_str().expect("a ref");
+    request_body["decisions"] = json!({reference: "delete"});
+    let job = applied(&editor, &template, &request_body).await;
+    assert_eq!(named(&editor, &there, "orders"), None, "{job}");
+    let undo = format!("/v1/template-jobs/{}/undo", id(&job));
+    editor.send("POST", &undo, &[], None).expect(200);
+    assert_eq!(named(&editor, &there, "orders").as_deref(), Some(&*orders));
+    assert_eq!(
+        executor.run_due().await.expect("runs"),
+        0,
+        "rows of the undo"
+    );
+    row(&editor, &orders, &json!({"title": "after"}));
+    assert_eq!(executor.run_due().await.expect("runs"), 2);
+    for it in &watching {
+        assert_eq!(owner.items(&workflows::path(it, "/runs")).len(), 2);
+    }
 }

@@ -1,11 +1,14 @@
 //! Automations of an upgrade: versions that are published at the end, drafts that wait for somebody.
 
 use serde_json::{Value, json};
+use tplkit_server::automation::{RunExecutor, Settings};
 
-use super::shop::{applied, apply, finished, working, workspace};
+use super::shop::{applied, apply, column, feature, finished, working, workspace};
 use super::upgrade::args;
 use crate::api::client::Client;
 use crate::api::model::id;
+use crate::api::runs::runs;
+use crate::api::workflows::{PATH, body, workflow};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -13,6 +16,7 @@ on_both_stores!(
     a_version_is_published_and_taken_back_by_another,
     a_paused_one_stays_paused_and_drafts_of_people_stay,
     another_target_leaves_a_draft_without_its_secret,
+    one_that_comes_back_runs_its_own_steps,
 );
 
 /// An automation that speaks to a server, applied, whole and live.
@@ -246,4 +250,75 @@ async fn another_target_leaves_a_draft_without_its_secret(place: Place) {
     scene.undo(&again);
     scene.undo(&job);
     assert_eq!(scene.versions(), before);
+}
+
+/// Takes the only automation out of a package, and gives its ref.
+fn without_automation(package: &mut Value) -> String {
+    let items = package["manifest"]["items"].as_array_mut().expect("items");
+    let at = items.iter().position(|item| item["kind"] == "workflow");
+    let item = items.remove(at.expect("an automation"));
+    let reference = item["ref"].as_str().expect("a ref").to_owned();
+    let steps = package["manifest"]["plan"]["steps"].as_array_mut();
+    let steps = steps.expect("steps");
+    steps.retain(|step| step["ref"] != reference.as_str());
+    reference
+}
+
+async fn one_that_comes_back_runs_its_own_steps(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let admin = world.as_user("admin@acme.test");
+    let from = workspace(&admin, world.acme);
+    let notes = feature(&admin, &from, "Notes");
+    column(&admin, &notes, &json!({"label": "Title", "type": "text"}));
+    let source = workflow(&admin.create(PATH, &body(&from, false)));
+    assert!(world.switch(&source, true).await);
+    let export = format!("/v1/workspaces/{from}/export");
+    let package = admin.post(&export, &json!({})).expect(200);
+    let made = admin.json("POST", "/v1/templates/import", &package.body);
+    let template = id(&made.expect(201).json());
+    let mut package = package.json();
+    let there = workspace(&admin, world.acme);
+    applied(&admin, &template, &json!({"workspaceId": there})).await;
+    let all = || admin.items(&format!("{PATH}?workspace_id={there}"));
+    let it = workflow(&all()[0]);
+    // One executor, as a process has: it remembers what it has run.
+    let executor = RunExecutor::new(
+        &world.store,
+        &world.context,
+        &world.app.tables,
+        &world.app.runs,
+        Settings::default(),
+    );
+    let run = async || {
+        admin.post_to(&it, "/runs", &json!({})).expect(202);
+        assert_eq!(executor.run_due().await.expect("runs"), 1);
+        let ran = runs(&admin, &it).pop().expect("a run");
+        ran["steps"][0]["input"]["title"].clone()
+    };
+    assert_eq!(run().await, "x");
+
+    let publish = |package: &Value| {
+        let kept = format!("/v1/templates/{template}/package");
+        let kept = admin.json("PUT", &kept, &package.to_string());
+        kept.expect(200);
+    };
+    let upgrade = json!({"workspaceId": there, "upgrade": true});
+    let step =
+        &mut args(&mut package, "create_workflow_v2", "an automation")["graphConfig"]["steps"][0];
+    step["config"]["title"] = "two".into();
+    publish(&package);
+    applied(&admin, &template, &upgrade).await;
+    assert!(world.switch(&it, false).await);
+    let reference = without_automation(&mut package);
+    publish(&package);
+    let mut delete = upgrade.clone();
+    delete["decisions"] = json!({reference: "delete"});
+    let job = applied(&admin, &template, &delete).await;
+    assert_eq!(all(), [Value::Null; 0], "{job}");
+    let undo = format!("/v1/template-jobs/{}/undo", id(&job));
+    admin.send("POST", &undo, &[], None).expect(200);
+    assert!(world.switch(&it, true).await);
+    assert_eq!(all()[0]["version"], 1);
+    assert_eq!(run().await, "two");
 }
