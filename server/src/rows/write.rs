@@ -217,10 +217,7 @@ async fn enter_at_once(
     shared: &[Value],
     records: Vec<Vec<Value>>,
 ) -> Result<Vec<Conflict>, StoreError> {
-    let claims = match Reservations::new(table, rows) {
-        Ok(claims) => claims,
-        Err(taken) => return Ok(taken),
-    };
+    let claims = Reservations::new(table, rows);
     let values = claims.statement(table);
     let claimed = values.is_some();
     let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
