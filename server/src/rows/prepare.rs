@@ -389,8 +389,8 @@ fn is_kept(cell: Cell<'_>) -> bool {
     }
 }
 
-/// Numbers of a sequence above this are given, never minted: so a sequence cannot be used up.
-const LAST: i64 = i64::MAX / 2;
+/// Numbers from here on move no sequence when they are given: so nobody uses one up with a single cell.
+pub(super) const LAST: i64 = i64::MAX / 2;
 
 /// The first integer above a canonical number, where a sequence counts so far.
 pub(super) fn floor(number: &str) -> Option<i64> {
