@@ -13,6 +13,8 @@ use crate::refusal::{Code, Fault, Refusal};
 pub const LABEL: RangeInclusive<usize> = 1..=MOST_LABEL;
 /// How many characters a description has.
 pub const DESCRIPTION: RangeInclusive<usize> = 0..=MOST_DESCRIPTION;
+/// The greatest integer of a body: up to it, every reader of JSON reads integers alike.
+pub const MOST_INTEGER: i64 = (1 << 53) - 1;
 /// How many characters of a key a refusal shows.
 const SHOWN: usize = 100;
 
@@ -185,7 +187,7 @@ impl Fields {
 
     /// An integer that may be missing, and that every reader of JSON reads alike.
     pub fn integer(&mut self, name: &str) -> Option<i64> {
-        const MOST: i64 = (1 << 53) - 1;
+        const MOST: i64 = MOST_INTEGER;
         if let Value::Number(number) = self.take(name)?
             && let Some(number) = number.as_i64().filter(|n| (-MOST..=MOST).contains(n))
         {
