@@ -244,6 +244,11 @@ async fn what_is_wrong_with_a_column_is_reported(place: Place) {
             json!({"label": "x", "type": "button", "config": {"workflowV2Id": model.view}}),
             &["config.workflowV2Id"],
         ),
+        // Its cells store nothing, so no row could be entered.
+        (
+            json!({"label": "x", "type": "button", "config": {"required": true}}),
+            &["config.required"],
+        ),
     ] {
         let mut found = faults(post(&body));
         found.sort();
@@ -253,6 +258,11 @@ async fn what_is_wrong_with_a_column_is_reported(place: Place) {
         let config = json!({"decimals": decimals});
         post(&json!({"label": "x", "type": "currency", "config": config})).expect(201);
     }
+    let button = json!({"label": "x", "type": "button", "config": {"required": false}});
+    let button = id(&editor.create(&model.columns(), &button));
+    let path = format!("{}/{button}", model.columns());
+    let required = json!({"config": {"required": true}});
+    assert_eq!(faults(editor.patch(&path, &required)), ["config.required"]);
     // A type without the config that it requires.
     let path = format!("{}/{}", model.columns(), model.column);
     assert_eq!(

@@ -9,6 +9,7 @@ use tplkit::definitions::{Definitions, Field};
 use tplkit::json::{Doc, Value as Json};
 
 use self::validate::ConfigValidator;
+use super::column;
 use super::kind::RecordKind;
 use super::record::Record;
 use crate::refusal::{Fault, Refusal};
@@ -54,6 +55,9 @@ pub(super) async fn put(
     }
     let names = validator.own_columns();
     let mut faults = validator.faults;
+    if what == RecordKind::Column {
+        faults.extend(column::config_fault(record));
+    }
     references::check(tx, record, &validator.references, &mut faults).await?;
     if faults.is_empty() {
         Ok(names)
