@@ -19,6 +19,7 @@ on_both_stores!(
     a_column_becomes_unique_only_over_values_that_are,
     a_sequence_goes_on_behind_what_is_there,
     links_lead_to_visible_tables_of_the_workspace_or_shared_ones,
+    a_link_whose_table_has_gone_changes_in_other_ways,
     a_column_that_rows_carry_goes_only_by_force,
     columns_that_are_looked_up_get_slots,
     a_column_is_found_in_its_own_feature_only,
@@ -513,6 +514,33 @@ async fn links_lead_to_visible_tables_of_the_workspace_or_shared_ones(place: Pla
         .expect(200);
     assert_eq!(refusal(&other.feature), missing);
     link(&admin, &model, &other.feature, "c").expect(201);
+}
+
+async fn a_link_whose_table_has_gone_changes_in_other_ways(place: Place) {
+    let world = World::new(place).await;
+    let editor = world.as_user("editor@acme.test");
+    let model = Model::new(&editor, world.acme);
+    let table = json!({"workspace_id": model.workspace, "label": "Gone"});
+    let table = id(&editor.create("/v1/features", &table));
+    let key = json!({"label": "k", "type": "text"});
+    editor.create(&format!("/v1/features/{table}/columns"), &key);
+    let made = link(&editor, &model, &table, "k").expect(201).json();
+    let path = format!("{}/{}", model.columns(), id(&made));
+    editor.delete(&format!("/v1/features/{table}")).expect(204);
+    for body in [
+        json!({"default_component": "textfield"}),
+        json!({"type": "auto_match"}),
+        json!({"label": "x"}),
+    ] {
+        let changed = editor.patch(&path, &body).expect(200).json();
+        assert_eq!(changed["config"], made["config"], "{body}");
+    }
+    // What is sent has to lead somewhere.
+    let body = json!({"config": made["config"]});
+    assert_eq!(
+        faults(editor.patch(&path, &body)),
+        ["config.linkedFeatureId"]
+    );
 }
 
 async fn a_column_that_rows_carry_goes_only_by_force(place: Place) {

@@ -15,7 +15,7 @@ use super::record::Record;
 use crate::refusal::{Fault, Refusal};
 use crate::store::Tx;
 
-/// Puts a config into a record whose type is settled; without a new one the old one is checked anew, or
+/// Puts a config into a record whose type is settled; without a new one the keys of the old one are checked anew, or
 /// a record that is new gets the empty one. Gives the names of the columns that the config singles out.
 ///
 /// # Errors
@@ -58,7 +58,10 @@ pub(super) async fn put(
     if what == RecordKind::Column {
         faults.extend(column::config_fault(record));
     }
-    references::check(tx, record, &validator.references, &mut faults).await?;
+    // Of a config that is not sent they were there when it was: what has gone since stands in the way of no other change.
+    if given.is_some() {
+        references::check(tx, record, &validator.references, &mut faults).await?;
+    }
     if faults.is_empty() {
         Ok(names)
     } else {
