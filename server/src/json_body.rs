@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use tplkit::json::{Doc, JsonKind, Node, Object, SyntaxKind, Value};
+use tplkit::json::{Anomaly, Doc, JsonKind, Node, Object, SyntaxKind, Value, write_string};
 use tplkit::package::size::{MOST_DESCRIPTION, MOST_LABEL};
 use tplkit::rows::{Decimal, canonical_to};
 
@@ -13,6 +13,10 @@ use crate::refusal::{Code, Fault, Refusal};
 pub const LABEL: RangeInclusive<usize> = 1..=MOST_LABEL;
 /// How many characters a description has.
 pub const DESCRIPTION: RangeInclusive<usize> = 0..=MOST_DESCRIPTION;
+/// The greatest integer of a body: up to it, every reader of JSON reads integers alike.
+pub const MOST_INTEGER: i64 = (1 << 53) - 1;
+/// How many characters of a key a refusal shows.
+const SHOWN: usize = 100;
 
 /// The text of a body.
 pub fn text(bytes: Vec<u8>) -> Result<String, Refusal> {
@@ -30,13 +34,37 @@ pub fn read(text: &str) -> Result<Doc<'_>, Refusal> {
         SyntaxKind::Empty => refuse("the body is empty: a JSON document is required".to_owned()),
         kind => refuse(format!("byte {}: {kind}", error.offset)),
     })?;
-    if doc.anomalies().is_empty() {
-        Ok(doc)
-    } else {
-        Err(refuse(
-            "a key stands twice in an object, or a text holds U+0000".to_owned(),
-        ))
+    match doc.anomalies().first().copied() {
+        None => Ok(doc),
+        Some(anomaly) => Err(refuse(describe(&doc, anomaly))),
     }
+}
+
+/// What another reader might understand otherwise, and where it begins.
+fn describe(doc: &Doc<'_>, anomaly: Anomaly) -> String {
+    let (at, what) = match anomaly {
+        Anomaly::DuplicateKey(id) => {
+            let member = doc.node(id);
+            let key: String = member
+                .key()
+                .unwrap_or_default()
+                .chars()
+                .take(SHOWN)
+                .collect();
+            let key = write_string(&key);
+            let what = format!("the key {key} stands twice in its object");
+            (member.key_span().start, what)
+        }
+        Anomaly::NulInKey(id) => {
+            let at = doc.node(id).key_span().start;
+            (at, "the key holds U+0000".to_owned())
+        }
+        Anomaly::NulInString(id) => {
+            let at = doc.node(id).span().start;
+            (at, "the text holds U+0000".to_owned())
+        }
+    };
+    format!("byte {at}: {what}")
 }
 
 /// Reads a body into a value whose numbers can be kept.
@@ -159,7 +187,7 @@ impl Fields {
 
     /// An integer that may be missing, and that every reader of JSON reads alike.
     pub fn integer(&mut self, name: &str) -> Option<i64> {
-        const MOST: i64 = (1 << 53) - 1;
+        const MOST: i64 = MOST_INTEGER;
         if let Value::Number(number) = self.take(name)?
             && let Some(number) = number.as_i64().filter(|n| (-MOST..=MOST).contains(n))
         {
@@ -259,6 +287,32 @@ mod tests {
         let deep = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(parse(deep(128).as_bytes()).is_ok());
         assert!(parse(deep(129).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn what_two_readers_may_take_differently_is_named_with_its_place() {
+        for (body, detail) in [
+            (
+                r#"{"a":1,"b":{"\u0061":1,"a":2}}"#,
+                r#"byte 23: the key "a" stands twice in its object"#,
+            ),
+            (
+                r#"{"é\n":1,"é\n":2}"#,
+                r#"byte 10: the key "é\n" stands twice in its object"#,
+            ),
+            (r#"{"é":["x","\u0000"]}"#, "byte 11: the text holds U+0000"),
+            (r#"{"a":{"k\u0000":1}}"#, "byte 6: the key holds U+0000"),
+            // The first that is wrong.
+            (r#"{"n":"\u0000","n":1}"#, "byte 5: the text holds U+0000"),
+        ] {
+            let refused = parse(body.as_bytes()).expect_err(body);
+            assert_eq!(refused.code.as_str(), "invalid_json", "{body}");
+            assert_eq!(refused.detail(), detail, "{body}");
+        }
+        let key = "k".repeat(100_000);
+        let long = format!("{{\"{key}\":1,\"{key}\":2}}");
+        let refused = parse(long.as_bytes()).expect_err("a key that stands twice");
+        assert!(refused.detail().len() < 200, "{}", refused.detail().len());
     }
 
     #[test]

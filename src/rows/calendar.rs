@@ -18,6 +18,20 @@ pub fn is_instant(text: &str) -> bool {
 /// The instant that an RFC 3339 date-time names, in microseconds since 1970. Digits beyond the
 /// microsecond are not looked at; a leap second is the first of the next day, as in POSIX.
 pub fn instant(text: &str) -> Option<i64> {
+    exact_instant(text).map(|instant| instant.microsecond)
+}
+
+/// An instant as it is written, with all of its digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ExactInstant {
+    /// The microsecond that it lies in, since 1970.
+    pub(super) microsecond: i64,
+    /// Whether it is later than that microsecond begins.
+    pub(super) is_later: bool,
+}
+
+/// The instant that an RFC 3339 date-time names, as [`instant`] reads it.
+pub(super) fn exact_instant(text: &str) -> Option<ExactInstant> {
     let (day, rest) = day(text.as_bytes())?;
     let [b'T' | b't', rest @ ..] = rest else {
         return None;
@@ -25,7 +39,7 @@ pub fn instant(text: &str) -> Option<i64> {
     let (hour, rest) = two(rest, 23)?;
     let (minute, rest) = two(rest.strip_prefix(b":")?, 59)?;
     let (second, mut rest) = two(rest.strip_prefix(b":")?, 60)?;
-    let mut micros = 0;
+    let (mut micros, mut is_later) = (0, false);
     if let [b'.', fraction @ ..] = rest {
         let digits = fraction
             .iter()
@@ -36,6 +50,10 @@ pub fn instant(text: &str) -> Option<i64> {
         }
         let kept = fraction[..digits].iter().chain(b"000000").take(6);
         micros = kept.fold(0, |micros, digit| micros * 10 + i64::from(digit - b'0'));
+        is_later = fraction[..digits]
+            .iter()
+            .skip(6)
+            .any(|digit| *digit != b'0');
         rest = &fraction[digits..];
     }
     let offset = match rest {
@@ -56,7 +74,10 @@ pub fn instant(text: &str) -> Option<i64> {
         return None;
     }
     let seconds = (day * 24 * 60 + i64::from(minute)) * 60 + i64::from(second);
-    Some(seconds * 1_000_000 + micros)
+    Some(ExactInstant {
+        microsecond: seconds * 1_000_000 + micros,
+        is_later,
+    })
 }
 
 /// Reads a day at the beginning; gives how many days after 1970 began it is, and what follows it.
@@ -98,7 +119,7 @@ fn two(text: &[u8], most: u8) -> Option<(u8, &[u8])> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{instant, is_date, is_instant};
+    use super::{ExactInstant, exact_instant, instant, is_date, is_instant};
 
     #[test]
     fn dates() {
@@ -182,6 +203,23 @@ mod tests {
             ("9999-12-31T23:59:59.999999-23:59", 253_402_387_139_999_999),
         ] {
             assert_eq!(instant(text), Some(micros), "{text}");
+        }
+    }
+
+    #[test]
+    fn digits_beyond_the_microsecond_are_noticed() {
+        for (text, microsecond, is_later) in [
+            ("1970-01-01T00:00:00.0000019Z", 1, true),
+            ("1970-01-01T00:00:00.000001Z", 1, false),
+            ("1970-01-01T00:00:00.000001000Z", 1, false),
+            ("1970-01-01T00:00:00.0000010000001+00:00", 1, true),
+            ("1969-12-31T23:59:59.9999991Z", -1, true),
+        ] {
+            let instant = ExactInstant {
+                microsecond,
+                is_later,
+            };
+            assert_eq!(exact_instant(text), Some(instant), "{text}");
         }
     }
 

@@ -11,6 +11,7 @@ use percent_encoding::percent_decode_str;
 use super::Call;
 use crate::edge::BodyTooSlow;
 use crate::http::idempotency::{self, IdempotencyKey, KeyedRequest};
+use crate::ids;
 use crate::refusal::{Code, Refusal};
 
 /// Room that is made for a body before it comes.
@@ -38,7 +39,7 @@ impl Call {
         let (Ok(caller), true) = (self.caller(), idempotency::is_given(&self.headers)) else {
             return Ok(());
         };
-        let path = self.decoded_path();
+        let path = self.canonical_path();
         let name = idempotency::check(&self.headers)?;
         let parts = [self.target.query.as_bytes(), bytes];
         let fingerprint = if self.operation.takes_secret() {
@@ -59,9 +60,17 @@ impl Call {
         Ok(())
     }
 
-    /// However its characters are written, it is one path.
-    pub(super) fn decoded_path(&self) -> Cow<'_, str> {
-        percent_decode_str(&self.target.path).decode_utf8_lossy()
+    /// However its characters and its ids are written, it is one path.
+    pub(super) fn canonical_path(&self) -> String {
+        let path = percent_decode_str(&self.target.path).decode_utf8_lossy();
+        let segments: Vec<Cow<'_, str>> = path
+            .split('/')
+            .map(|segment| match ids::uuid(segment) {
+                Some(id) => Cow::Owned(id.to_string()),
+                None => Cow::Borrowed(segment),
+            })
+            .collect();
+        segments.join("/")
     }
 
     async fn receive(&mut self) -> Result<Vec<u8>, Refusal> {

@@ -50,7 +50,7 @@ impl Call {
         let caller = self.caller()?;
         let request = KeyedRequest {
             method: self.operation.method,
-            path: &self.decoded_path(),
+            path: &self.canonical_path(),
             name,
         };
         let now = self.app.context.now();

@@ -1,12 +1,12 @@
 //! Specifics of columns: component, identity, uniqueness, slot, search.
 
-use tplkit::definitions::{ColumnType, Definitions};
+use tplkit::definitions::{ColumnType, Definitions, Storage};
 use tplkit::json::Value as Json;
 
 use super::feature::touch;
 use super::input::RecordInput;
 use super::record::Record;
-use crate::refusal::Refusal;
+use crate::refusal::{Fault, Refusal};
 use crate::rows::{row_values, slot_allocation, uses};
 use crate::store::Tx;
 
@@ -87,6 +87,19 @@ pub(super) fn complete(
         ));
     }
     Ok(())
+}
+
+/// What is wrong with a config whose keys are as they are declared: where a cell is required that stores nothing, nobody
+/// could enter a row. Records of a template job come as they are.
+pub(super) fn config_fault(column: &Record) -> Option<Fault> {
+    let stores_nothing = column_type(column).is_some_and(|known| known.storage == Storage::None);
+    let config = Json::parse(&column.config).unwrap_or_default();
+    let required = config.get("required").and_then(Json::as_bool) == Some(true);
+    (stores_nothing && required).then(|| {
+        let kind = column.text("type");
+        let message = format!("cannot be true: a cell of the type {kind} stores nothing");
+        Fault::new("config.required", message)
+    })
 }
 
 /// What of a column decides how its cells are kept.

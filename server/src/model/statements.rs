@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use super::kind::{KindDescription, RecordKind};
+use crate::json_body::MOST_INTEGER;
 
 /// The fields that every kind has, behind the ids of what it lies in.
 const COMMON: [&str; 6] = ["id", "name", "label", "config", "created_at", "updated_at"];
@@ -169,7 +170,11 @@ fn insert(kind: &KindDescription, columns: &str) -> String {
                  WHERE organization_id = $1 AND {parent} = ${}) AS siblings",
                 kind.within.len()
             );
-            format!("coalesce(${next}, siblings.position + 1)")
+            // Not beyond what a body may say; of siblings at one position the later one comes later.
+            format!(
+                "coalesce(${next}, CASE WHEN siblings.position < {MOST_INTEGER} \
+                 THEN siblings.position + 1 ELSE {MOST_INTEGER} END)"
+            )
         } else {
             format!("${next}")
         };

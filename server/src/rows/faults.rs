@@ -71,7 +71,7 @@ impl Faults {
     }
 }
 
-/// `rows[3]: data.amount: …`, or `data.amount: …`.
+/// `rows[3]: data.amount: …`, `data.amount: …`, or what is wrong with the whole body.
 fn describe(fault: &Fault) -> String {
     let inside = fault.message.split_once("]: ").and_then(|(row, message)| {
         let place = fault.path.strip_prefix(row)?.strip_prefix(']')?;
@@ -79,7 +79,10 @@ fn describe(fault: &Fault) -> String {
         let between = if place.is_empty() { "" } else { ": " };
         Some(format!("{row}]: {place}{between}{message}"))
     });
-    inside.unwrap_or_else(|| format!("{}: {}", fault.path, fault.message))
+    inside.unwrap_or_else(|| match fault.path.as_str() {
+        "" => fault.message.clone(),
+        path => format!("{path}: {}", fault.message),
+    })
 }
 
 #[cfg(test)]
@@ -100,6 +103,17 @@ mod tests {
         faults.push(0, "data.amount", "the column stores numbers");
         let refusal = faults.finish().expect_err("faults");
         assert_eq!(refusal.detail(), "data.amount: the column stores numbers");
+    }
+
+    #[test]
+    fn what_is_wrong_with_the_whole_body_has_no_place() {
+        for batch in [false, true] {
+            let mut faults = Faults::new(batch);
+            faults.outside("", "the body has to be an object");
+            let refusal = faults.finish().expect_err("a fault");
+            assert_eq!(refusal.detail(), "the body has to be an object");
+            assert_eq!(refusal.errors()[0].path, "");
+        }
     }
 
     #[test]

@@ -382,8 +382,8 @@ fn kept(raw: &str) -> Result<(), FaultKind> {
     any.check(raw).map_err(|fault| fault.kind)
 }
 
-/// Numbers of a sequence above this are given, never minted: so a sequence cannot be used up.
-const LAST: i64 = i64::MAX / 2;
+/// Numbers from here on move no sequence when they are given: so nobody uses one up with a single cell.
+pub(super) const LAST: i64 = i64::MAX / 2;
 
 /// The first integer above a canonical number, where a sequence counts so far.
 pub(super) fn floor(number: &str) -> Option<i64> {

@@ -145,10 +145,10 @@ impl ValueMoves {
             row: row.row,
             values,
         });
-        let claims = match Reservations::of(table, &claims.collect::<Vec<_>>()) {
-            Ok(claims) => claims,
-            Err(twice) => return Ok(placed(twice, rows)),
-        };
+        let claims = Reservations::of(table, &claims.collect::<Vec<_>>());
+        if !claims.repeated.is_empty() {
+            return Ok(placed(claims.repeated, rows));
+        }
         let entered = many().insert(tx, &shared(table), claims.rows()).await?;
         for conflict in claims.conflicts(&entered)? {
             let values = claimed[conflict.row].iter();
@@ -222,25 +222,28 @@ async fn reserve_all(
     table: &Table,
     rows: &[TakenValues<'_>],
 ) -> Result<Vec<Conflict>, StoreError> {
-    let claims = match Reservations::of(table, rows) {
-        Ok(claims) => claims,
-        Err(taken) => return Ok(taken),
-    };
+    let claims = Reservations::of(table, rows);
     let entered = many().insert(tx, &shared(table), claims.rows()).await?;
     claims.conflicts(&entered)
 }
 
-/// What rows claim, in one order everywhere, so that writers wait for each other and not in a circle.
-pub(super) struct Reservations(Vec<ValueClaim>);
+/// What rows claim.
+pub(super) struct Reservations {
+    /// One claim on each value, in one order everywhere, so that writers wait for each other and not in a circle.
+    claims: Vec<ValueClaim>,
+    /// Cells whose value a row before theirs claims. The claims are entered all the same, so that values that are taken
+    /// in the store are reported along with these.
+    repeated: Vec<Conflict>,
+}
 
 impl Reservations {
-    /// The claims of rows that are new. Gives what more than one of them claims, if there is such.
-    pub(super) fn new(table: &Table, rows: &[PreparedRow]) -> Result<Reservations, Vec<Conflict>> {
+    /// The claims of rows that are new.
+    pub(super) fn new(table: &Table, rows: &[PreparedRow]) -> Reservations {
         let rows: Vec<TakenValues<'_>> = rows.iter().map(TakenValues::of).collect();
         Reservations::of(table, &rows)
     }
 
-    fn of(table: &Table, rows: &[TakenValues<'_>]) -> Result<Reservations, Vec<Conflict>> {
+    fn of(table: &Table, rows: &[TakenValues<'_>]) -> Reservations {
         let mut claims = Vec::new();
         for (at, row) in rows.iter().enumerate() {
             claims.extend(row.values.iter().map(|value| ValueClaim {
@@ -252,18 +255,17 @@ impl Reservations {
             }));
         }
         claims.sort_unstable();
-        let pairs = claims.windows(2);
-        let twice = pairs.filter(|pair| pair[0].is_of_same_value(&pair[1]));
-        let mut taken: Vec<Conflict> = twice.map(|pair| pair[1].conflict()).collect();
-        if taken.is_empty() {
-            return Ok(Reservations(claims));
-        }
-        taken.sort_unstable();
-        Err(taken)
+        let mut repeated = Vec::new();
+        claims.dedup_by(|claim, first| {
+            let is_repeated = claim.is_of_same_value(first);
+            repeated.extend(is_repeated.then(|| claim.conflict()));
+            is_repeated
+        });
+        Reservations { claims, repeated }
     }
 
     fn rows(&self) -> Vec<Vec<Value>> {
-        let claims = self.0.iter();
+        let claims = self.claims.iter();
         claims
             .map(|claim| {
                 vec![
@@ -277,20 +279,21 @@ impl Reservations {
 
     /// The statement that enters them, if there are any, for a store that takes all of them at once.
     pub(super) fn statement(&self, table: &Table) -> Option<PipelinedStatement> {
-        (!self.0.is_empty()).then(|| many().whole_row(&shared(table), self.rows()))
+        (!self.claims.is_empty()).then(|| many().whole_row(&shared(table), self.rows()))
     }
 
-    /// What of them was taken, by what the statement reports those that entered.
+    /// What of them was taken, by other rows or by those before them, by what the statement reports those that entered.
     pub(super) fn conflicts(&self, entered: &[Row]) -> Result<Vec<Conflict>, StoreError> {
         // Each is reported once: these are all.
-        if entered.len() == self.0.len() {
+        if entered.len() == self.claims.len() && self.repeated.is_empty() {
             return Ok(Vec::new());
         }
         let entered = entered.iter().map(|row| Ok((row.get(0)?, row.get(1)?)));
         let entered: HashSet<(Uuid, Uuid)> = entered.collect::<Result<_, StoreError>>()?;
-        let claims = self.0.iter();
+        let claims = self.claims.iter();
         let refused = claims.filter(|claim| !entered.contains(&(claim.column_id, claim.row_id)));
-        let mut taken: Vec<Conflict> = refused.map(ValueClaim::conflict).collect();
+        let refused = refused.map(ValueClaim::conflict);
+        let mut taken: Vec<Conflict> = refused.chain(self.repeated.iter().copied()).collect();
         taken.sort_unstable();
         Ok(taken)
     }

@@ -30,6 +30,9 @@ pub enum RowRefusal {
     /// The organization has as many rows as it may have.
     #[error("the organization has as many rows as it may have")]
     Quota,
+    /// The sequence of that column has no number left.
+    #[error("a sequence is used up")]
+    UsedUp(String),
     /// Cells name files that the writer does not see: positions of rows, and names of columns.
     #[error("cells name files that are not there")]
     Files(Vec<(usize, String)>),
@@ -66,6 +69,15 @@ impl RowRefusal {
                     "The organization has as many rows as it may have; delete some, or ask the operator of the server \
                      to raise its quota (`admin set-quota`).",
                 );
+            }
+            RowRefusal::UsedUp(column) => {
+                let detail = format!(
+                    "The sequence of the column {column} is used up, so its empty cells get no number; send a number \
+                     that no row has, or use a new column for the numbers."
+                );
+                let mut refusal = Refusal::new(Code::Conflict, detail);
+                refusal.column = Some(column);
+                return refusal;
             }
             RowRefusal::Files(cells) => {
                 let mut faults = Faults::new(batch);
@@ -107,7 +119,7 @@ impl From<RowRefusal> for Refusal {
 /// Inserts rows, and numbers their empty cells of sequences.
 ///
 /// # Errors
-/// When a value is taken, or the organization may not have so many rows.
+/// When a value is taken, the organization may not have so many rows, or a sequence is used up.
 pub async fn insert(
     tx: &mut Tx,
     opened: &OpenTable,
@@ -123,7 +135,7 @@ pub async fn insert(
 /// Inserts rows that nothing is to be put into any more, and that move no sequence on.
 ///
 /// # Errors
-/// As [`insert`].
+/// When a value is taken, or the organization may not have so many rows.
 pub async fn insert_complete(
     tx: &mut Tx,
     opened: &OpenTable,
@@ -217,10 +229,7 @@ async fn enter_at_once(
     shared: &[Value],
     records: Vec<Vec<Value>>,
 ) -> Result<Vec<Conflict>, StoreError> {
-    let claims = match Reservations::new(table, rows) {
-        Ok(claims) => claims,
-        Err(taken) => return Ok(taken),
-    };
+    let claims = Reservations::new(table, rows);
     let values = claims.statement(table);
     let claimed = values.is_some();
     let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
@@ -240,7 +249,7 @@ async fn enter_at_once(
 /// Puts another row in place of one that is locked and held `before`.
 ///
 /// # Errors
-/// When a value is taken.
+/// When a value is taken, or a sequence is used up.
 pub async fn replace(
     tx: &mut Tx,
     table: &Table,
@@ -275,7 +284,7 @@ pub struct ReplacedRows<'r> {
 /// other parts. [`finish_moves`] comes when all parts are there.
 ///
 /// # Errors
-/// When two of these rows take one value.
+/// When two of these rows take one value, or a sequence is used up.
 pub async fn replace_part(
     tx: &mut Tx,
     table: &Table,

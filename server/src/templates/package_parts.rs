@@ -12,6 +12,7 @@ use super::manifest::{self, Member, VERSION};
 use super::package::BETWEEN;
 use super::package_refusal;
 use crate::jobs::PackedPart;
+use crate::json_body;
 use crate::refusal::{Code, Refusal};
 use crate::release_memory;
 use crate::store::StoreError;
@@ -187,10 +188,12 @@ fn envelope(root: Node<'_>, manifest: Node<'_>, changes: &[Member<'_>], payloads
 /// The refusal of a text that can be read in no way, or in two.
 fn unreadable(text: &str) -> Refusal {
     let report = check_text(text, &CheckOptions::default());
-    let detail = "a key stands twice in an object, or a text holds U+0000";
     let mut refusal = match package_refusal::accept(&report) {
         Err(refusal) => refusal,
-        Ok(()) => Refusal::new(Code::InvalidJson, detail),
+        Ok(()) => match json_body::read(text) {
+            Err(refusal) => refusal,
+            Ok(_) => Refusal::new(Code::InvalidJson, "this is no package that can be read"),
+        },
     };
     refusal.code = Code::InvalidJson;
     refusal

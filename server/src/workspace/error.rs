@@ -89,6 +89,14 @@ impl From<rows::RowRefusal> for UnitError {
                 let detail = "the organization has as many rows as it may have";
                 refused(Code::QuotaExceeded, detail).into()
             }
+            rows::RowRefusal::UsedUp(column) => {
+                let detail = format!("the sequence of the column {column:?} is used up");
+                Refused {
+                    column: Some(column),
+                    ..refused(Code::ValidationFailed, detail)
+                }
+                .into()
+            }
             rows::RowRefusal::Files(cells) => {
                 let (row, column) = cells.into_iter().next().unwrap_or_default();
                 let detail = format!("data.{column}: {}", rows::NO_FILE);

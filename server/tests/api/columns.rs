@@ -19,6 +19,7 @@ on_both_stores!(
     a_column_becomes_unique_only_over_values_that_are,
     a_sequence_goes_on_behind_what_is_there,
     links_lead_to_visible_tables_of_the_workspace_or_shared_ones,
+    a_link_whose_table_has_gone_changes_in_other_ways,
     a_column_that_rows_carry_goes_only_by_force,
     columns_that_are_looked_up_get_slots,
     a_column_is_found_in_its_own_feature_only,
@@ -244,6 +245,11 @@ async fn what_is_wrong_with_a_column_is_reported(place: Place) {
             json!({"label": "x", "type": "button", "config": {"workflowV2Id": model.view}}),
             &["config.workflowV2Id"],
         ),
+        // Its cells store nothing, so no row could be entered.
+        (
+            json!({"label": "x", "type": "button", "config": {"required": true}}),
+            &["config.required"],
+        ),
     ] {
         let mut found = faults(post(&body));
         found.sort();
@@ -253,6 +259,11 @@ async fn what_is_wrong_with_a_column_is_reported(place: Place) {
         let config = json!({"decimals": decimals});
         post(&json!({"label": "x", "type": "currency", "config": config})).expect(201);
     }
+    let button = json!({"label": "x", "type": "button", "config": {"required": false}});
+    let button = id(&editor.create(&model.columns(), &button));
+    let path = format!("{}/{button}", model.columns());
+    let required = json!({"config": {"required": true}});
+    assert_eq!(faults(editor.patch(&path, &required)), ["config.required"]);
     // A type without the config that it requires.
     let path = format!("{}/{}", model.columns(), model.column);
     assert_eq!(
@@ -503,6 +514,33 @@ async fn links_lead_to_visible_tables_of_the_workspace_or_shared_ones(place: Pla
         .expect(200);
     assert_eq!(refusal(&other.feature), missing);
     link(&admin, &model, &other.feature, "c").expect(201);
+}
+
+async fn a_link_whose_table_has_gone_changes_in_other_ways(place: Place) {
+    let world = World::new(place).await;
+    let editor = world.as_user("editor@acme.test");
+    let model = Model::new(&editor, world.acme);
+    let table = json!({"workspace_id": model.workspace, "label": "Gone"});
+    let table = id(&editor.create("/v1/features", &table));
+    let key = json!({"label": "k", "type": "text"});
+    editor.create(&format!("/v1/features/{table}/columns"), &key);
+    let made = link(&editor, &model, &table, "k").expect(201).json();
+    let path = format!("{}/{}", model.columns(), id(&made));
+    editor.delete(&format!("/v1/features/{table}")).expect(204);
+    for body in [
+        json!({"default_component": "textfield"}),
+        json!({"type": "auto_match"}),
+        json!({"label": "x"}),
+    ] {
+        let changed = editor.patch(&path, &body).expect(200).json();
+        assert_eq!(changed["config"], made["config"], "{body}");
+    }
+    // What is sent has to lead somewhere.
+    let body = json!({"config": made["config"]});
+    assert_eq!(
+        faults(editor.patch(&path, &body)),
+        ["config.linkedFeatureId"]
+    );
 }
 
 async fn a_column_that_rows_carry_goes_only_by_force(place: Place) {

@@ -17,6 +17,7 @@ use crate::stores::{Place, on_both_stores, run};
 on_both_stores!(
     what_is_sent_twice_is_done_once,
     a_key_stands_for_one_request,
+    a_path_is_the_same_however_it_is_written,
     a_refusal_is_kept_too,
     what_was_not_there_is_not_there_under_its_key,
     a_body_of_another_type_is_kept_and_one_too_large_is_not,
@@ -70,6 +71,22 @@ async fn a_key_stands_for_one_request(place: Place) {
     // Another caller, another path: another key.
     let admin = world.as_user("admin@acme.test");
     post(&admin, &path, "k", &body).refused(409, "conflict");
+}
+
+async fn a_path_is_the_same_however_it_is_written(place: Place) {
+    let (world, owner, path, body) = with_a_newcomer(place).await;
+    let first = post(&owner, &path, "k", &body).expect(201);
+    let id = world.acme.to_string();
+    for other in [
+        path.replace(&id, &id.to_uppercase()),
+        path.replace("members", "%6Dembers"),
+    ] {
+        let again = post(&owner, &other, "k", &body).expect(201);
+        assert!(replayed(&again), "{other}");
+        assert_eq!(first.body, again.body);
+        let another = body.replace("viewer", "editor");
+        post(&owner, &other, "k", &another).refused(422, "idempotency_key_reused");
+    }
 }
 
 async fn a_refusal_is_kept_too(place: Place) {

@@ -236,6 +236,12 @@ async fn orders_count_on_and_are_integers(place: Place) {
         order(r#","order":9007199254740991"#),
         9_007_199_254_740_991_i64
     );
+    // Where no greater one can be said, the next has the same.
+    let last = post("").expect(201).json();
+    assert_eq!(last["order"], 9_007_199_254_740_991_i64);
+    let path = format!("/v1/modules/{}", id(&last));
+    let same = editor.patch(&path, &json!({"order": last["order"]}));
+    same.expect(200);
     for bad in ["1.5", "\"1\"", "9007199254740992", "1e30", "null", "true"] {
         assert_eq!(
             faults(post(&format!(r#","order":{bad}"#))),

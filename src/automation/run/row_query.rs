@@ -133,14 +133,14 @@ impl RowQuery {
                 "a time is compared, by order or for equality, with a day or an instant such as 2025-01-31T12:00:00Z"
             }
         };
-        let condition = match (Column::of(column), test) {
-            (Column::Key(key), test) => Condition::Cell { key, test },
+        let filter = match (Column::of(column), test) {
+            (Column::Key(key), test) => Filter {
+                negated: false,
+                condition: Condition::Cell { key, test },
+            },
             (_, test) => own(column, test).ok_or(refusal)?,
         };
-        self.filters.push(Filter {
-            negated: false,
-            condition,
-        });
+        self.filters.push(filter);
         Ok(())
     }
 
@@ -174,7 +174,7 @@ fn ordered(compare: Compare, value: &Value) -> CellTest {
 }
 
 /// A question about what every row has, as filters write it.
-fn own(column: &str, test: CellTest) -> Option<Condition> {
+fn own(column: &str, test: CellTest) -> Option<Filter> {
     let (op, value) = match test {
         CellTest::Text(compare, value) => (
             match compare {
@@ -195,5 +195,5 @@ fn own(column: &str, test: CellTest) -> Option<Condition> {
     let parse = |value: &str| parse(&[format!("{column}:{op}:{value}")]).ok();
     // A day stands for its beginning, so that `{{sys.today}}` has a meaning here.
     let parsed = parse(&value).or_else(|| parse(&format!("{value}T00:00:00Z")));
-    parsed?.into_iter().next().map(|filter| filter.condition)
+    parsed?.into_iter().next()
 }

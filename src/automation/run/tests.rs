@@ -171,6 +171,19 @@ fn reads_filter_sort_append_and_limit() {
             r#"{"columnName":"city","operator":"isEmpty"},{"columnName":"age","operator":"lessThan","value":10}"#,
             &["Ana"],
         ),
+        // The rows were created at the beginning of 1970.
+        (
+            r#"{"columnName":"created_at","operator":"equals","value":"1970-01-01T00:00:00.0000001Z"}"#,
+            &[],
+        ),
+        (
+            r#"{"columnName":"created_at","operator":"notEquals","value":"1970-01-01T00:00:00.0000001Z"}"#,
+            &["Ana", "<b>Bo</b>", "Ceu"],
+        ),
+        (
+            r#"{"columnName":"created_at","operator":"lessThan","value":"1970-01-01T00:00:00.0000001Z"}"#,
+            &["Ana", "<b>Bo</b>", "Ceu"],
+        ),
     ] {
         assert_eq!(read(&rules(rule)), found, "{rule}");
     }

@@ -10,7 +10,7 @@ use crate::json::Number;
 /// One filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filter {
-    /// Whether `not.` is before the operator.
+    /// Whether those are meant of which the condition does not hold: with `not.` before the operator.
     pub negated: bool,
     /// What is asked.
     pub condition: Condition,

@@ -16,7 +16,8 @@
 //! - `gt` and its like on texts, `eq`, `in` and `like` look at case; `ilike`, `contains`, `ncontains`,
 //!   `startswith` and `endswith` do not.
 //! - On `id` and the timestamps, `in` needs a value of their kind in each of its alternatives. A UUID
-//!   may be in either case. Digits of an instant beyond the microsecond are not looked at.
+//!   may be in either case. An instant with digits beyond the microsecond lies between two timestamps,
+//!   and equals none.
 //! - A record always has its `id` and its timestamps: `is:null`, `is:true` and `is:false` find none,
 //!   their negations all.
 //! - `match=any` without filters asks nothing, and finds every row.

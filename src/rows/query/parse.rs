@@ -6,7 +6,8 @@ use super::Column;
 use super::fault::{FilterFault, FilterReason};
 use super::filter::{CellTest, Compare, Condition, Filter, IsValue, OwnTest, Search};
 use crate::json::Number;
-use crate::rows::{Decimal, instant};
+use crate::rows::Decimal;
+use crate::rows::calendar::exact_instant;
 
 /// How many filters a request may have.
 pub const MOST_FILTERS: usize = 100;
@@ -116,27 +117,34 @@ impl Filter {
             let shown = word.chars().take(40).collect();
             return Err(FilterReason::UnknownOperator(shown));
         };
-        let condition = match Column::of(column) {
-            Column::Id => Condition::Id(
-                own(*operator, value, uuid)
-                    .map_err(|wrong| wrong.reason("id", name, FilterReason::NotAUuid))?,
-            ),
+        let of_time = |column: &'static str| {
+            let test = timestamp(*operator, value);
+            test.map_err(|wrong| wrong.reason(column, name, FilterReason::NotAnInstant))
+        };
+        let (is_opposite, condition) = match Column::of(column) {
+            Column::Id => {
+                let test = own(*operator, value, uuid);
+                let test =
+                    test.map_err(|wrong| wrong.reason("id", name, FilterReason::NotAUuid))?;
+                (false, Condition::Id(test))
+            }
             Column::CreatedAt => {
-                Condition::CreatedAt(own(*operator, value, instant).map_err(|wrong| {
-                    wrong.reason("created_at", name, FilterReason::NotAnInstant)
-                })?)
+                let TimestampTest { is_opposite, test } = of_time("created_at")?;
+                (is_opposite, Condition::CreatedAt(test))
             }
             Column::UpdatedAt => {
-                Condition::UpdatedAt(own(*operator, value, instant).map_err(|wrong| {
-                    wrong.reason("updated_at", name, FilterReason::NotAnInstant)
-                })?)
+                let TimestampTest { is_opposite, test } = of_time("updated_at")?;
+                (is_opposite, Condition::UpdatedAt(test))
             }
-            Column::Key(key) => Condition::Cell {
-                key,
-                test: cell(*operator, value)?,
-            },
+            Column::Key(key) => {
+                let test = cell(*operator, value)?;
+                (false, Condition::Cell { key, test })
+            }
         };
-        Ok(Filter { negated, condition })
+        Ok(Filter {
+            negated: negated != is_opposite,
+            condition,
+        })
     }
 }
 
@@ -196,6 +204,35 @@ fn own<T>(
         Operator::Is => is(value).map(OwnTest::Is).ok_or(OwnTestFault::Is),
         Operator::Search(_) | Operator::Number(_) => Err(OwnTestFault::Operator),
     }
+}
+
+/// A test of a timestamp, or of the opposite of what is asked.
+struct TimestampTest {
+    is_opposite: bool,
+    test: OwnTest<i64>,
+}
+
+/// Reads a test of a timestamp, which has no digits beyond the microsecond. An instant that has some is between two
+/// timestamps and equals none.
+fn timestamp(operator: Operator, value: &str) -> Result<TimestampTest, OwnTestFault> {
+    let mut is_opposite = false;
+    let test = match own(operator, value, exact_instant)? {
+        OwnTest::Compare(compare, at) if at.is_later => match compare {
+            Compare::Eq | Compare::Neq => {
+                is_opposite = compare == Compare::Neq;
+                OwnTest::In(Vec::new())
+            }
+            Compare::Lt | Compare::Lte => OwnTest::Compare(Compare::Lte, at.microsecond),
+            Compare::Gt | Compare::Gte => OwnTest::Compare(Compare::Gt, at.microsecond),
+        },
+        OwnTest::Compare(compare, at) => OwnTest::Compare(compare, at.microsecond),
+        OwnTest::In(instants) => {
+            let exact = instants.into_iter().filter(|at| !at.is_later);
+            OwnTest::In(exact.map(|at| at.microsecond).collect())
+        }
+        OwnTest::Is(value) => OwnTest::Is(value),
+    };
+    Ok(TimestampTest { is_opposite, test })
 }
 
 fn is(value: &str) -> Option<IsValue> {

@@ -9,12 +9,13 @@ use tplkit::definitions::{Definitions, Field};
 use tplkit::json::{Doc, Value as Json};
 
 use self::validate::ConfigValidator;
+use super::column;
 use super::kind::RecordKind;
 use super::record::Record;
 use crate::refusal::{Fault, Refusal};
 use crate::store::Tx;
 
-/// Puts a config into a record whose type is settled; without a new one the old one is checked anew, or
+/// Puts a config into a record whose type is settled; without a new one the keys of the old one are checked anew, or
 /// a record that is new gets the empty one. Gives the names of the columns that the config singles out.
 ///
 /// # Errors
@@ -54,7 +55,13 @@ pub(super) async fn put(
     }
     let names = validator.own_columns();
     let mut faults = validator.faults;
-    references::check(tx, record, &validator.references, &mut faults).await?;
+    if what == RecordKind::Column {
+        faults.extend(column::config_fault(record));
+    }
+    // Of a config that is not sent they were there when it was: what has gone since stands in the way of no other change.
+    if given.is_some() {
+        references::check(tx, record, &validator.references, &mut faults).await?;
+    }
     if faults.is_empty() {
         Ok(names)
     } else {

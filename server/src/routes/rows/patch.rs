@@ -88,13 +88,17 @@ impl Change {
         row: &mut StoredRow,
         creator: Option<Uuid>,
     ) -> Result<(), Refusal> {
-        let sent: Vec<_> = cells.cells(0).into_iter().flatten().collect();
+        let mut faults = cells.faults();
+        let Some(sent) = cells.cells(0) else {
+            // Data of another shape has its fault already.
+            return faults.finish();
+        };
+        let sent: Vec<_> = sent.collect();
         let entering = RowPreparer {
             table,
             validate: self.validate,
             context: &ctx.context,
         };
-        let mut faults = cells.faults();
         if self.merge {
             for (key, _) in sent.iter().filter(|(_, raw)| *raw == "null") {
                 entering.without(key, 0, &mut faults);

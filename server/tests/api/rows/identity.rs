@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::seed::{Column, path, table};
+use super::seed::{Column, ask, path, table};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -10,6 +10,8 @@ on_both_stores!(
     empty_identities_are_minted_on_every_way_in,
     a_given_number_moves_the_sequence_on,
     odd_numbers_do_not_break_a_sequence,
+    a_sequence_passes_over_the_greatest_numbers_that_are_given,
+    a_sequence_that_is_used_up_says_so,
     an_identity_stays_until_another_is_sent,
 );
 
@@ -133,6 +135,61 @@ async fn odd_numbers_do_not_break_a_sequence(place: Place) {
         "{}",
         row.body
     );
+}
+
+/// Numbers from half of the greatest on move no sequence, in whatever order they come.
+async fn a_sequence_passes_over_the_greatest_numbers_that_are_given(place: Place) {
+    let world = World::new(place).await;
+    let feature = table(&world, &COLUMNS).await;
+    let editor = world.as_user("editor@acme.test");
+    let post = |data: Value| {
+        let row = editor.post(&path(feature, ""), &json!({"data": data}));
+        row.expect(201).json()["data"]["no"].as_i64()
+    };
+    let half = i64::MAX / 2;
+    post(json!({"no": half}));
+    assert_eq!(post(json!({})), Some(1));
+    post(json!({"no": half + 1}));
+    post(json!({"no": half + 4}));
+    post(json!({"no": half - 1}));
+    assert_eq!(post(json!({})), Some(half + 2));
+    // Nor does it take one that a row beside it brings.
+    let rows =
+        json!({"rows": [{"data": {}}, {"data": {}}, {"data": {"no": half + 5}}, {"data": {}}]});
+    let rows = editor.post(&path(feature, ":batch"), &rows).expect(201);
+    let rows = rows.json();
+    let numbers = rows["items"].as_array().expect("items").iter();
+    let numbers: Vec<i64> = numbers
+        .filter_map(|row| row["data"]["no"].as_i64())
+        .collect();
+    assert_eq!(numbers, [half + 3, half + 6, half + 5, half + 7]);
+    let first = editor.get(&path(feature, "?limit=1")).expect(200).json();
+    let first = first["items"][0]["id"].as_str().expect("an id").to_owned();
+    let emptied = editor.patch(
+        &path(feature, &format!("/{first}?merge=true")),
+        &json!({"data": {"no": null}}),
+    );
+    assert_eq!(emptied.expect(200).json()["data"]["no"], half + 8);
+}
+
+/// A template job sets a sequence behind the numbers of its rows, whatever they are.
+async fn a_sequence_that_is_used_up_says_so(place: Place) {
+    let world = World::new(place).await;
+    let feature = table(&world, &COLUMNS).await;
+    let editor = world.as_user("editor@acme.test");
+    let sql = "UPDATE main.columns SET next_number = $1 WHERE feature_id = $2 AND name = 'no'";
+    let parameters = vec![(i64::MAX - 1).into(), feature.into()];
+    ask(&world, sql, parameters).await;
+    let post = |data: Value| editor.post(&path(feature, ""), &json!({"data": data}));
+    let row = post(json!({})).expect(201).json();
+    assert_eq!(row["data"]["no"], i64::MAX - 1);
+    for _ in 0..2 {
+        let refused = post(json!({})).refused(409, "conflict").json();
+        assert_eq!(refused["column"], "no");
+        let detail = refused["detail"].as_str().expect("a detail");
+        assert!(detail.contains("is used up"), "{detail}");
+    }
+    post(json!({"no": 5})).expect(201);
 }
 
 async fn an_identity_stays_until_another_is_sent(place: Place) {

@@ -155,8 +155,19 @@ async fn what_never_changes_is_forbidden(place: Place) {
             .patch(&one, &json!({field: "x"}))
             .refused(403, "forbidden");
     }
-    for body in [json!({"data": null}), json!({"x": 1}), json!([])] {
-        editor.patch(&one, &body).refused(422, "validation_failed");
+    // What has another shape is not looked at for the rest: `name` is required.
+    for (body, path, detail) in [
+        (json!({"data": null}), "data", "data: has to be an object"),
+        (json!({"data": []}), "data", "data: has to be an object"),
+        (json!({"x": 1}), "x", "x: is not a field of this body"),
+        (json!([]), "", "the body has to be an object"),
+        (json!(null), "", "the body has to be an object"),
+    ] {
+        let refused = editor.patch(&one, &body);
+        let refused = refused.refused(422, "validation_failed").json();
+        assert_eq!(refused["detail"], detail, "{body}");
+        let errors = refused["errors"].as_array().expect("errors");
+        assert_eq!((errors.len(), &errors[0]["path"]), (1, &json!(path)));
     }
 }
 

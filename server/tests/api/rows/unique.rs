@@ -11,6 +11,7 @@ on_both_stores!(
     empty_cells_do_not_collide,
     the_scope_is_one_table,
     of_many_rows_those_are_named_whose_values_are_taken,
+    a_batch_that_repeats_a_value_still_names_those_that_are_taken,
 );
 
 const COLUMN: [super::seed::Column; 1] = [("v", "json", "jsoneditor", r#"{"unique":true}"#)];
@@ -88,6 +89,37 @@ async fn of_many_rows_those_are_named_whose_values_are_taken(place: Place) {
     editor
         .post(&batch, &json!({"rows": rows(1000, 321)}))
         .expect(201);
+}
+
+/// What the rows of a batch take from each other hides nothing that other rows have.
+async fn a_batch_that_repeats_a_value_still_names_those_that_are_taken(place: Place) {
+    let world = World::new(place).await;
+    let feature = table(&world, &COLUMN).await;
+    let editor = world.as_user("editor@acme.test");
+    let taken = json!({"data": {"v": "taken"}});
+    editor.post(&path(feature, ""), &taken).expect(201);
+    let named = |values: &[&str]| -> Vec<String> {
+        let rows = values.iter().map(|v| json!({"data": {"v": v}}));
+        let body = json!({"rows": rows.collect::<Vec<_>>()});
+        let refused = editor.post(&path(feature, ":batch"), &body);
+        let refused = refused.refused(409, "unique_violation").json();
+        let errors = refused["errors"].as_array().expect("errors").iter();
+        errors
+            .map(|error| error["path"].as_str().expect("a path").to_owned())
+            .collect()
+    };
+    for (values, rows) in [
+        (&["taken", "b", "b"][..], &[0, 2][..]),
+        (&["b", "b", "taken"], &[1, 2]),
+        (&["b", "taken", "b", "taken", "b"], &[1, 2, 3, 4]),
+        (&["b", "b"], &[1]),
+    ] {
+        let rows = rows.iter().map(|at| format!("rows[{at}].data.v"));
+        assert_eq!(named(values), rows.collect::<Vec<_>>(), "{values:?}");
+    }
+    // Nothing of it was kept.
+    let b = json!({"data": {"v": "b"}});
+    editor.post(&path(feature, ""), &b).expect(201);
 }
 
 async fn the_scope_is_one_table(place: Place) {

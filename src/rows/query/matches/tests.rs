@@ -239,6 +239,33 @@ fn own_columns_are_the_records_own() {
 }
 
 #[test]
+fn a_timestamp_equals_no_instant_between_two_of_them() {
+    // The row was changed at 2.000001 s.
+    for (filter, is) in [
+        ("eq:1970-01-01T00:00:02.0000010Z", true),
+        ("eq:1970-01-01T00:00:02.0000015Z", false),
+        ("neq:1970-01-01T00:00:02.0000015Z", true),
+        ("gt:1970-01-01T00:00:02.0000015Z", false),
+        ("gt:1970-01-01T00:00:02.0000005Z", true),
+        ("gte:1970-01-01T00:00:02.0000015Z", false),
+        ("gte:1970-01-01T00:00:02.0000005Z", true),
+        ("lt:1970-01-01T00:00:02.0000015Z", true),
+        ("lt:1970-01-01T00:00:02.0000005Z", false),
+        ("lte:1970-01-01T00:00:02.0000015Z", true),
+        ("lte:1970-01-01T00:00:02.0000005Z", false),
+        ("in:1970-01-01T00:00:02.0000015Z", false),
+        (
+            "in:1970-01-01T00:00:02.0000015Z|1970-01-01T00:00:02.000001Z",
+            true,
+        ),
+    ] {
+        assert_eq!(finds(&format!("updated_at:{filter}"), "{}"), is, "{filter}");
+        let negated = finds(&format!("updated_at:not.{filter}"), "{}");
+        assert_eq!(negated, !is, "not.{filter}");
+    }
+}
+
+#[test]
 fn filters_are_taken_together() {
     let data = r#"{"a":1,"b":"x"}"#;
     for (filters, all, any) in [

@@ -175,9 +175,30 @@ fn own_columns_have_values_of_their_kind() {
             Condition::CreatedAt(OwnTest::Compare(Compare::Gte, 1_500_000)),
         ),
         (
-            "updated_at:not.in:1970-01-01T00:00:00.0000019Z",
+            "updated_at:not.in:1970-01-01T00:00:00.0000019Z|1970-01-01T00:00:00.0000020Z",
             true,
-            Condition::UpdatedAt(OwnTest::In(vec![1])),
+            Condition::UpdatedAt(OwnTest::In(vec![2])),
+        ),
+        // Timestamps before this instant are those up to the microsecond that it lies in.
+        (
+            "created_at:lt:1970-01-01T00:00:00.0000019Z",
+            false,
+            Condition::CreatedAt(OwnTest::Compare(Compare::Lte, 1)),
+        ),
+        (
+            "created_at:not.gte:1970-01-01T00:00:00.0000019Z",
+            true,
+            Condition::CreatedAt(OwnTest::Compare(Compare::Gt, 1)),
+        ),
+        (
+            "created_at:neq:1970-01-01T00:00:00.0000019Z",
+            true,
+            Condition::CreatedAt(OwnTest::In(Vec::new())),
+        ),
+        (
+            "created_at:not.neq:1970-01-01T00:00:00.0000019Z",
+            false,
+            Condition::CreatedAt(OwnTest::In(Vec::new())),
         ),
     ] {
         assert_eq!(

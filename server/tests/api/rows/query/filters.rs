@@ -1,6 +1,6 @@
 //! Filters, one trap after the other.
 
-use super::stock::{Column, Stock, ids};
+use super::stock::{Column, New, Stock, ids};
 use crate::api::client::Client;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
@@ -12,6 +12,7 @@ on_both_stores!(
     case_and_order_are_those_of_code_points,
     negations_find_what_is_there,
     wildcards_are_stars_and_nothing_else,
+    an_instant_between_two_timestamps_equals_none,
 );
 
 /// Every query is asked of cells that stand in a slot, and of cells that do not.
@@ -278,4 +279,43 @@ async fn wildcards_are_stars_and_nothing_else(place: Place) {
         ],
     )
     .await;
+}
+
+async fn an_instant_between_two_timestamps_equals_none(place: Place) {
+    let (world, client, [stock, _]) = tables(place).await;
+    let rows = [738, 739, 740].map(|micros| {
+        let at = 1_700_000_000_000_000 + micros;
+        New {
+            created_at: at,
+            updated_at: at,
+            ..New::of(&world, "{}")
+        }
+    });
+    stock.put(&world, &rows, None).await;
+    let second = "2023-11-14T22:13:20";
+    let cases: [(&str, &[usize]); 7] = [
+        ("eq", &[]),
+        ("neq", &[0, 1, 2]),
+        ("gt", &[2]),
+        ("gte", &[2]),
+        ("lt", &[0, 1]),
+        ("lte", &[0, 1]),
+        ("in", &[]),
+    ];
+    for column in ["created_at", "updated_at"] {
+        for (operator, expected) in cases {
+            let others = (0..3).filter(|at| !expected.contains(at));
+            for (not, expected) in [("", expected.to_vec()), ("not.", others.collect())] {
+                let filter = format!("{column}:{not}{operator}:{second}.0007395Z");
+                let found = ids(&stock.list(&client, &[("filter", filter.as_str())]));
+                let found: Vec<usize> = (0..rows.len())
+                    .filter(|at| found.contains(&rows[*at].id))
+                    .collect();
+                assert_eq!(found, expected, "{filter}");
+            }
+        }
+        let filter = format!("{column}:in:{second}.0007395Z|{second}.0007400Z");
+        let found = ids(&stock.list(&client, &[("filter", filter.as_str())]));
+        assert_eq!(found, [rows[2].id]);
+    }
 }
