@@ -23,6 +23,7 @@
 //! | `notifications` | the notifications of a caller, and all of a store |
 //! | `principal`, `visibility` | the principal of a run, and its visibility |
 //! | `mentioned_tables`, `processor_time` | ids that an automation mentions; processor time of a run |
+//! | `rollback_time` | how long a dry run may keep others from writing |
 //! | `row_reads`, `row_writes`, `notify`, `integrations` | the effects of steps |
 
 mod activation;
@@ -46,6 +47,7 @@ mod notifications;
 mod notify;
 mod principal;
 mod processor_time;
+mod rollback_time;
 mod row_reads;
 mod row_writes;
 pub(crate) mod run_lease;
