@@ -40,6 +40,8 @@ pub struct Config {
     pub schema_cap: SchemaCap,
     /// Encrypts the secrets of connections; without it none can be stored.
     pub secret_key: Option<SecretKey>,
+    /// Whether connections may lead into private networks.
+    pub allow_private: bool,
     /// Pages of which origins may use the API from a browser.
     pub cors: Origins,
     /// What a client may take.
@@ -94,6 +96,7 @@ impl Default for Config {
                 columns: 5000,
             },
             secret_key: None,
+            allow_private: false,
             cors: Origins::default(),
             edge: Limits::default(),
             files: Files::default(),

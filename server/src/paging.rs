@@ -39,6 +39,15 @@ pub struct Page<T> {
     pub next_cursor: Option<String>,
 }
 
+/// Records that were found for a page, and one more if another page follows.
+#[derive(Debug)]
+pub struct BoundedRecords<T> {
+    /// The records.
+    pub records: Vec<T>,
+    /// Whether they end before all that were asked for, because they are large: then others may follow.
+    pub ended_early: bool,
+}
+
 impl PageRequest {
     /// A page of so many records behind that cursor; of the usual number, from the first one on, where they are
     /// missing. A cursor belongs to one query (route, filters, sort, caller) only.
@@ -98,8 +107,17 @@ impl PageRequest {
 
     /// Makes the page of what was found.
     pub fn page<T>(&self, found: Vec<T>, id: impl Fn(&T) -> Uuid) -> Page<T> {
-        let (items, more) = self.cut(found);
-        let last = items.last().filter(|_| more);
+        let found = BoundedRecords {
+            records: found,
+            ended_early: false,
+        };
+        self.bounded_page(found, id)
+    }
+
+    /// Makes the page of large records: it ends where they do.
+    pub fn bounded_page<T>(&self, found: BoundedRecords<T>, id: impl Fn(&T) -> Uuid) -> Page<T> {
+        let (items, more) = self.cut(found.records);
+        let last = items.last().filter(|_| more || found.ended_early);
         let next_cursor = last.map(|last| self.cursor(id(last), &[]));
         Page { items, next_cursor }
     }

@@ -3,9 +3,9 @@
 use uuid::Uuid;
 
 use super::version::{Version, columns};
-use crate::paging::PageRequest;
+use crate::paging::{BoundedRecords, PageRequest};
 use crate::refusal::Refusal;
-use crate::store::{StoreError, Tx};
+use crate::store::{StoreError, Tx, bounded_records};
 
 /// An automation, kept from others until the transaction ends.
 #[derive(Debug, Clone, Copy)]
@@ -163,7 +163,8 @@ pub struct WorkflowFilter {
     pub active: Option<bool>,
 }
 
-/// A page of versions in the order of their ids, and one more if another page follows.
+/// A page of versions in the order of their ids, and one more if another page follows. It ends early where they are
+/// large.
 ///
 /// # Errors
 /// Those of the store.
@@ -171,7 +172,7 @@ pub async fn page(
     tx: &mut Tx,
     which: WorkflowFilter,
     page: &PageRequest,
-) -> Result<Vec<Version>, StoreError> {
+) -> Result<BoundedRecords<Version>, StoreError> {
     macro_rules! list {
         ($which:literal) => {
             concat!(
@@ -180,7 +181,7 @@ pub async fn page(
                 " FROM workflow_versions WHERE {tenant organization_id} \
                  AND {workspace workspace_id} AND id > $1 ",
                 $which,
-                " ORDER BY id LIMIT $2"
+                " ORDER BY id LIMIT $2 {bounded}"
             )
         };
     }
@@ -195,5 +196,5 @@ pub async fn page(
         (true, Some(false)) => list!("AND workspace_id = $3 AND NOT is_active"),
     };
     let rows = tx.last(sql, &parameters).await?;
-    rows.iter().map(Version::read).collect()
+    bounded_records(rows, Version::read)
 }

@@ -23,7 +23,9 @@
 //! | `notifications` | the notifications of a caller, and all of a store |
 //! | `principal`, `visibility` | the principal of a run, and its visibility |
 //! | `mentioned_tables`, `processor_time` | ids that an automation mentions; processor time of a run |
+//! | `rollback_time` | how long a dry run may keep others from writing |
 //! | `row_reads`, `row_writes`, `notify`, `integrations` | the effects of steps |
+//! | `private_addresses` | which addresses connections may lead to |
 
 mod activation;
 mod call_limit;
@@ -45,7 +47,9 @@ mod names;
 mod notifications;
 mod notify;
 mod principal;
+mod private_addresses;
 mod processor_time;
+mod rollback_time;
 mod row_reads;
 mod row_writes;
 pub(crate) mod run_lease;

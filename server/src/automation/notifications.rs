@@ -8,8 +8,8 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::json_schemas::UtcInstant;
-use crate::paging::PageRequest;
-use crate::store::{Row, StoreError, Tx};
+use crate::paging::{BoundedRecords, PageRequest};
+use crate::store::{Row, StoreError, Tx, bounded_records};
 
 /// A message that an automation sent.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -51,23 +51,23 @@ impl Notification {
     }
 }
 
-/// A page of the notifications of a caller, and one more if another page follows.
+/// A page of the notifications of a caller, and one more if another page follows. It ends early where they are large.
 ///
 /// # Errors
 /// Those of the store.
 pub async fn notification_page(
     tx: &mut Tx,
     page: &PageRequest,
-) -> Result<Vec<Notification>, StoreError> {
+) -> Result<BoundedRecords<Notification>, StoreError> {
     let sql = "SELECT organization_id, id, scope_type, scope_id, title, body, run_id, step_id, created_at \
          FROM notifications WHERE {tenant organization_id} AND id < $1 \
-         AND (scope_type <> 'user' OR {caller scope_id}) ORDER BY id DESC LIMIT $2";
+         AND (scope_type <> 'user' OR {caller scope_id}) ORDER BY id DESC LIMIT $2 {bounded}";
     // Ids rise with time.
     let before = page.after.unwrap_or(Uuid::max());
     let rows = tx
         .last(sql, &[before.into(), page.lookahead().into()])
         .await?;
-    rows.iter().map(Notification::read).collect()
+    bounded_records(rows, Notification::read)
 }
 
 /// A notification as it was sent.

@@ -10,6 +10,7 @@ use tplkit::rows::query::{Match, Row};
 use uuid::Uuid;
 
 use super::processor_time::Meter;
+use super::rollback_time::RollbackTime;
 use super::step::Stop;
 use crate::ids::WorkspaceKey;
 use crate::model::referenced::existing;
@@ -109,6 +110,8 @@ pub(super) struct ReadRequest {
     pub(super) room: usize,
     pub(super) meter: Meter,
     pub(super) processor_time: Duration,
+    /// How long the transaction may go on, where others wait for its end.
+    pub(super) rollback_time: Option<RollbackTime>,
     pub(super) query: RowQuery,
 }
 
@@ -170,6 +173,9 @@ pub(super) async fn read(tx: &mut Tx, request: &ReadRequest) -> Result<Object, S
             .meter
             .check(request.processor_time)
             .map_err(Stop::Failed)?;
+        if let Some(time) = &request.rollback_time {
+            time.check().map_err(Stop::Failed)?;
+        }
         if !more || listing.after.is_none() {
             break;
         }

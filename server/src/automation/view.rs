@@ -17,7 +17,7 @@ use super::run_steps::{StepRow, outlines, steps};
 use crate::json_schemas::{AnyObject, Nullable, UtcInstant};
 use crate::paging::{Page, PageRequest};
 use crate::refusal::Refusal;
-use crate::store::{Row, Scope, StoreError, Tx, Value};
+use crate::store::{BOUND, Row, Scope, StoreError, Tx, Value, bounded_records};
 
 /// How many steps a page of runs reports before it ends early.
 const STEPS: usize = 20_000;
@@ -209,7 +209,7 @@ pub async fn read_run(tx: &mut Tx, id: Uuid) -> Result<RunView, Refusal> {
     Ok(RunView { head, steps })
 }
 
-/// A page of the runs of an automation.
+/// A page of the runs of an automation. It ends early where they have many steps, or long errors.
 ///
 /// # Errors
 /// 404 for an automation that cannot be seen.
@@ -223,21 +223,30 @@ pub async fn run_page(
         "SELECT ",
         columns!(),
         " FROM workflow_runs WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND workflow_id = $1 AND id > $2 ORDER BY id LIMIT $3"
+         AND workflow_id = $1 AND id > $2 ORDER BY id LIMIT $3 {bounded}"
     );
     let parameters = [workflow.into(), page.from().into(), page.lookahead().into()];
     let rows = tx.query(sql, &parameters).await?;
-    let (rows, mut more) = page.cut(rows);
-    let (mut items, mut reported) = (Vec::with_capacity(rows.len()), 0);
-    for row in &rows {
+    let found = bounded_records(rows, run_row)?;
+    let (records, mut more) = page.cut(found.records);
+    more |= found.ended_early;
+    let (mut items, mut reported, mut bytes) = (Vec::with_capacity(records.len()), 0, 0);
+    for record in records {
         if reported > STEPS {
             more = true;
             break;
         }
-        let record = run_row(row)?;
         let open = is_open(tx, &record).await?;
         let found = outlines(tx, record.organization, record.run.id).await?;
         reported += found.len();
+        let own = record.run.error.iter();
+        let own = own.filter_map(|error| error.detail.as_deref());
+        let of_steps = found.iter().filter_map(|step| step.error.as_deref());
+        bytes += own.chain(of_steps).map(str::len).sum::<usize>();
+        if bytes > BOUND && !items.is_empty() {
+            more = true;
+            break;
+        }
         let mut steps: Vec<StepSummary> = found.into_iter().map(summary).collect();
         let failed = steps.iter_mut().filter_map(|step| step.error.as_mut());
         let head = view(tx, record, failed, open).await?;

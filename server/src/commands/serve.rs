@@ -183,6 +183,7 @@ pub(super) async fn run(
         undo_wait: usual.undo_wait,
         schema_cap: options.schema_cap,
         secret_key: process.secret_key.clone(),
+        allow_private: process.allow_private,
         cors,
         edge: Limits {
             connections: available_connections(connections),

@@ -11,8 +11,8 @@ use super::Status;
 use super::error::JobError;
 use crate::ids::WorkspaceKey;
 use crate::json_schemas::UtcInstant;
-use crate::paging::PageRequest;
-use crate::store::{Row, StoreError, Tx};
+use crate::paging::{BoundedRecords, PageRequest};
+use crate::store::{Row, StoreError, Tx, bounded_records};
 
 /// A template job.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -191,7 +191,8 @@ pub async fn find(tx: &mut Tx, job: Uuid, now: i64) -> Result<Option<Job>, Store
     row.as_ref().map(Job::read).transpose()
 }
 
-/// A page of the jobs that the scope sees, of one workspace or of all, and one more if another page follows.
+/// A page of the jobs that the scope sees, of one workspace or of all, and one more if another page follows. It ends
+/// early where their reports are large.
 ///
 /// # Errors
 /// Those of the store.
@@ -200,24 +201,24 @@ pub async fn page(
     workspace: Option<Uuid>,
     page: &PageRequest,
     now: i64,
-) -> Result<Vec<Job>, StoreError> {
+) -> Result<BoundedRecords<Job>, StoreError> {
     let all = concat!(
         "SELECT ",
         columns!(),
         " FROM template_jobs \
          WHERE {tenant organization_id} AND {workspace workspace_id} AND id > $2 \
-         ORDER BY id LIMIT $3"
+         ORDER BY id LIMIT $3 {bounded}"
     );
     let within = concat!(
         "SELECT ",
         columns!(),
         " FROM template_jobs \
          WHERE {tenant organization_id} AND {workspace workspace_id} AND id > $2 \
-         AND workspace_id = $4 ORDER BY id LIMIT $3"
+         AND workspace_id = $4 ORDER BY id LIMIT $3 {bounded}"
     );
     let mut parameters = vec![now.into(), page.from().into(), page.lookahead().into()];
     parameters.extend(workspace.map(Into::into));
     let sql = if workspace.is_some() { within } else { all };
     let rows = tx.last(sql, &parameters).await?;
-    rows.iter().map(Job::read).collect()
+    bounded_records(rows, Job::read)
 }

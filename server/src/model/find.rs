@@ -5,9 +5,9 @@ use uuid::Uuid;
 use super::kind::{COLUMN, KindDescription};
 use super::record::Record;
 use crate::ids::WorkspaceKey;
-use crate::paging::PageRequest;
+use crate::paging::{BoundedRecords, PageRequest};
 use crate::refusal::Refusal;
-use crate::store::{Row, StoreError, Tx};
+use crate::store::{Row, StoreError, Tx, bounded_records};
 
 /// A record by its id; nothing when there is none, or none that may be seen.
 ///
@@ -115,7 +115,7 @@ pub enum PageFilter {
     Below(Uuid),
 }
 
-/// A page of records, and one more if another page follows.
+/// A page of records, and one more if another page follows. It ends early where they are large.
 ///
 /// # Errors
 /// 404 for [`PageFilter::Below`] a parent that cannot be seen.
@@ -124,7 +124,7 @@ pub async fn page(
     kind: &'static KindDescription,
     which: PageFilter,
     page: &PageRequest,
-) -> Result<Vec<Record>, Refusal> {
+) -> Result<BoundedRecords<Record>, Refusal> {
     let statements = kind.statements();
     let (from, look) = (page.from().into(), page.lookahead().into());
     let rows = match which {
@@ -138,8 +138,7 @@ pub async fn page(
             below(kind, tx.last(&statements.page_below, &parameters).await?)?
         }
     };
-    let records = rows.iter().map(|row| Record::read(kind, row));
-    Ok(records.collect::<Result<_, StoreError>>()?)
+    Ok(bounded_records(rows, |row| Record::read(kind, row))?)
 }
 
 /// All columns of a feature, in display order.

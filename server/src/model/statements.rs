@@ -63,7 +63,7 @@ impl Statements {
         let seen = format!("{{tenant organization_id}} AND {{workspace {workspace}}}");
         let get = format!("SELECT {all} FROM {table} WHERE {seen} AND id = $1");
         let page = format!("SELECT {all} FROM {table} WHERE {seen} AND id > $1");
-        let end = "ORDER BY id LIMIT $2";
+        let end = "ORDER BY id LIMIT $2 {bounded}";
         let own = format!("{seen} AND organization_id = $1");
         Statements {
             organization: format!(
@@ -72,7 +72,13 @@ impl Statements {
             lock: format!("SELECT {all} FROM {table} WHERE {own} AND id = $2 {{lock}}"),
             page_within: format!("{page} AND {parent} = $3 {end}"),
             page: format!("{page} {end}"),
-            page_below: below(kind, &columns("r."), "AND r.id > $1", "$3", "r.id LIMIT $2"),
+            page_below: below(
+                kind,
+                &columns("r."),
+                "AND r.id > $1",
+                "$3",
+                "r.id LIMIT $2 {bounded}",
+            ),
             all_below: below(kind, &columns("r."), "", "$1", "r.position, r.id"),
             model: [true, false].map(|one| model(kind, &all, &seen, one)),
             structure: [false, true].map(|shared| structure(kind, &all, &seen, shared)),

@@ -148,11 +148,16 @@ fn kind_field(fields: &mut Fields) -> Option<ConnectionKind> {
 /// `POST /v1/connections`
 ///
 /// # Errors
-/// 404 for strangers, 403 below administrators, 422 for an address that the kind does not take, 409 for a
-/// name that is taken, 503 for a secret that cannot be encrypted.
+/// 404 for strangers, 403 below administrators, 422 for an address that the kind does not take or that leads into a
+/// private network, 409 for a name that is taken, 503 for a secret that cannot be encrypted.
 pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     let (organization, fields) = organization_scope::created(&mut call).await?;
     let body = ConnectionCreate::read(organization, fields)?;
+    if !call.app.config.allow_private
+        && let Some(why) = connections::private_fault(&body.url)
+    {
+        return Err(Refusal::fault("url", why));
+    }
     let set = SetConnection {
         id: call.app.context.id(),
         organization: body.organization_id,
@@ -202,6 +207,7 @@ pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
         url: body.url,
         secret: body.secret,
         key: call.app.config.secret_key.clone(),
+        allow_private: call.app.config.allow_private,
         fresh: call.app.context.id(),
         now: call.app.context.now(),
     };

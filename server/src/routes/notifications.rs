@@ -27,6 +27,6 @@ async fn read(
     let found = notification_page(tx, &page).await?;
     ApiResponse::json(
         StatusCode::OK,
-        &page.page(found, |notification| notification.id),
+        &page.bounded_page(found, |notification| notification.id),
     )
 }

@@ -50,7 +50,10 @@ async fn select_page(tx: &mut Tx, ctx: &OperationContext<List>) -> Result<ApiRes
         (Err(refusal), ..) => return Err(refusal.clone()),
     };
     let records = find::page(tx, kind, *which, page).await?;
-    ApiResponse::json(StatusCode::OK, &page.page(records, |record| record.id))
+    ApiResponse::json(
+        StatusCode::OK,
+        &page.bounded_page(records, |record| record.id),
+    )
 }
 
 struct Get {

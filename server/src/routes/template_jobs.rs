@@ -44,8 +44,8 @@ async fn select_page(tx: &mut Tx, ctx: &OperationContext<List>) -> Result<ApiRes
     }
     let page = page.clone()?;
     let mut found = jobs::page(tx, *workspace, &page, ctx.now).await?;
-    jobs::redact(tx, &mut found).await?;
-    ApiResponse::json(StatusCode::OK, &page.page(found, |job| job.id))
+    jobs::redact(tx, &mut found.records).await?;
+    ApiResponse::json(StatusCode::OK, &page.bounded_page(found, |job| job.id))
 }
 
 /// `GET /v1/template-jobs/{job_id}`

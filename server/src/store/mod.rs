@@ -8,6 +8,7 @@
 //! Two layers separate organizations: predicates in the statements, and row security of the store.
 //! Both are generated from the module `policy`.
 
+mod bounded;
 mod bulk;
 mod dialect;
 mod distribution;
@@ -43,6 +44,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use crate::lanes::Share;
+pub use bounded::bounded_records;
 pub use bulk::{BulkInsert, EachStatement, RowValue};
 pub use dialect::Dialect;
 #[cfg(any(test, feature = "row-security-off"))]

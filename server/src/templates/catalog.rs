@@ -3,9 +3,9 @@
 use uuid::Uuid;
 
 use super::record::{Record, Template, columns};
-use crate::paging::PageRequest;
+use crate::paging::{BoundedRecords, PageRequest};
 use crate::refusal::Refusal;
-use crate::store::{StoreError, Tx};
+use crate::store::{StoreError, Tx, bounded_records};
 
 /// Which templates are listed.
 #[derive(Debug, Clone, Copy, Default)]
@@ -14,7 +14,7 @@ pub(crate) struct Filter {
     pub(crate) visibility: Option<&'static str>,
 }
 
-/// What a page of templates shows, without manifests, by ascending id.
+/// What a page of templates shows, without manifests, by ascending id. It ends early where that is large.
 ///
 /// # Errors
 /// Those of the store.
@@ -22,13 +22,13 @@ pub(crate) async fn page(
     tx: &mut Tx,
     filter: Filter,
     page: &PageRequest,
-) -> Result<Vec<Record>, StoreError> {
+) -> Result<BoundedRecords<Record>, StoreError> {
     let sql = concat!(
         "SELECT ",
         columns!(),
         " FROM templates WHERE {catalog organization_id visibility} AND id > $1 \
           AND (CAST($3 AS text) IS NULL OR scope = $3) \
-          AND (CAST($4 AS text) IS NULL OR visibility = $4) ORDER BY id LIMIT $2 {across catalog}"
+          AND (CAST($4 AS text) IS NULL OR visibility = $4) ORDER BY id LIMIT $2 {bounded} {across catalog}"
     );
     let parameters = [
         page.from().into(),
@@ -37,7 +37,7 @@ pub(crate) async fn page(
         filter.visibility.into(),
     ];
     let rows = tx.last(sql, &parameters).await?;
-    rows.iter().map(Record::read).collect()
+    bounded_records(rows, Record::read)
 }
 
 /// A template with its manifest.

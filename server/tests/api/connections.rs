@@ -14,6 +14,7 @@ on_both_stores!(
     connections_are_created_changed_and_removed,
     every_member_lists_them_and_administrators_change_them,
     what_makes_no_sense_is_refused,
+    private_networks_take_permission,
     a_secret_goes_in_and_never_comes_out,
     a_secret_stays_with_the_server_that_it_was_entered_for,
     without_a_key_no_secret_is_taken,
@@ -201,6 +202,70 @@ async fn what_makes_no_sense_is_refused(place: Place) {
         admin.patch(&one, &body).refused(422, "validation_failed");
     }
     assert_eq!(admin.items(&of(&world)), [made]);
+}
+
+async fn private_networks_take_permission(place: Place) {
+    let strict = Config {
+        rate: None,
+        ..Config::default()
+    };
+    let world = World::with(place, strict).await;
+    let admin = world.as_user("admin@acme.test");
+    let key = world.as_key(&["write", "structure"]);
+    let allowing = Config {
+        rate: None,
+        allow_private: true,
+        ..Config::default()
+    };
+    let allowing = world.second_server(world.store.clone(), allowing).await;
+    let allowed = allowing.with(admin.credential().expect("a token"));
+    let open = [("http", URL), ("smtp", "smtp://mail.example")].map(|(kind, url)| {
+        let made = admin.create(PATH, &body(&world, &format!("open {kind}"), kind, url));
+        (kind, format!("{PATH}/{}", id(&made)))
+    });
+    let refused = |response: super::client::Response, url: &str| {
+        let error = response.refused(422, "validation_failed").json()["errors"][0].clone();
+        assert_eq!(error["path"], "url", "{url} {error}");
+        let message = error["message"].as_str().unwrap_or_default();
+        assert!(
+            message.contains("--allow-private-addresses"),
+            "{url} {error}"
+        );
+    };
+    for (number, (kind, url)) in [
+        ("http", "http://127.0.0.1:8080/x"),
+        ("http", "http://2130706433"),
+        ("http", "http://0x7f.1"),
+        ("http", "http://[::ffff:127.0.0.1]"),
+        ("http", "http://10.0.0.1"),
+        ("http", "http://169.254.169.254/latest"),
+        ("http", "https://[fc00::1]:8443"),
+        ("http", "http://localhost"),
+        ("http", "http://a.localhost"),
+        ("llm", "http://192.168.1.1/v1?model=m"),
+        ("smtp", "smtp://127.0.0.1:25?from=a@b.c"),
+        ("smtp", "smtp://2130706433"),
+        ("smtp", "smtps://LOCALHOST."),
+        ("smtp", "smtp://user@[::1]:25"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let new = body(&world, &format!("x {number}"), kind, url);
+        refused(admin.post(PATH, &new), url);
+        refused(key.post(PATH, &new), url);
+        let made = allowed.create(PATH, &new);
+        // What is there stays, and may get another name.
+        let one = format!("{PATH}/{}", id(&made));
+        let name = json!({"name": format!("y {number}")});
+        admin.patch(&one, &name).expect(200);
+        for (_, one) in open.iter().filter(|(open, _)| *open == kind) {
+            refused(admin.patch(one, &json!({"url": url})), url);
+        }
+    }
+    for url in ["http://1.1.1.1/x", "https://localhost.example"] {
+        admin.create(PATH, &body(&world, url, "http", url));
+    }
 }
 
 /// A connection with a secret; gives its path.

@@ -2,6 +2,7 @@
 
 mod api_keys;
 mod authorization;
+mod bounded_pages;
 mod channels;
 mod columns;
 mod connections;

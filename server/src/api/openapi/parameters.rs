@@ -24,7 +24,7 @@ pub(super) fn query(component: &str) -> Option<Value> {
         "limit" => (
             "limit",
             json!({"type": "integer", "minimum": 1, "maximum": 200, "default": 25}),
-            "How many records a page may hold.",
+            "How many records a page may hold. It ends early, at 8 MiB, where they are large: follow `next_cursor`.",
         ),
         "force" => (
             "force",

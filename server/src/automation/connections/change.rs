@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::{
     Connection, ConnectionKind, ConnectionRecord, SetConnection, no_key, no_organization, origin,
-    timers,
+    private_fault, timers,
 };
 use crate::automation::encryption;
 use crate::automation::names::name_fault;
@@ -200,6 +200,8 @@ pub struct Change {
     pub secret: Option<String>,
     /// Encrypts secrets.
     pub key: Option<SecretKey>,
+    /// Whether its address may lead into a private network.
+    pub allow_private: bool,
     /// By which another server behind it is known.
     pub fresh: Uuid,
     /// The time.
@@ -230,7 +232,8 @@ impl StoredSecret {
 ///
 /// # Errors
 /// 404 when it has gone meanwhile, 409 for a name that is taken, 422 for an address that its kind does not
-/// take or that leads to another server with the secret of this one, 503 for a secret without a key.
+/// take, that leads into a private network, or to another server with the secret of this one, 503 for a secret
+/// without a key.
 pub async fn update(store: &Store, change: Change) -> Result<ConnectionRecord, Refusal> {
     store
         .write(&Scope::Operator, change, |tx, change| {
@@ -248,7 +251,8 @@ async fn write_changes(tx: &mut Tx, change: &Change) -> Result<ConnectionRecord,
     let kept = StoredSecret::read(&row.ok_or_else(Refusal::not_found)?)?;
     let (mut url, mut secret) = (change.url.clone(), change.secret.clone());
     if let Some(url) = &mut url {
-        if let Some(why) = kept.record.kind.fault(url) {
+        let private = private_fault(url).filter(|_| !change.allow_private);
+        if let Some(why) = kept.record.kind.fault(url).or(private) {
             return Err(Refusal::fault("url", why));
         }
         take_password(url, &mut secret);

@@ -20,6 +20,7 @@ use tplkit::automation::Timer;
 use url::Url;
 use uuid::Uuid;
 
+use super::private_addresses;
 use crate::json_schemas::UtcInstant;
 use crate::refusal::{Code, Refusal};
 
@@ -132,6 +133,11 @@ pub struct SetConnection {
     pub secret: Option<String>,
     /// The time.
     pub now: i64,
+}
+
+/// What is wrong with an address where none may lead into a private network, if anything.
+pub fn private_fault(url: &str) -> Option<&'static str> {
+    private_addresses::fault(url)
 }
 
 /// 503 for a secret that nothing could encrypt.

@@ -1,10 +1,12 @@
-//! A dry run: executes an automation in one transaction that is rolled back. Rows are read and
-//! written as in a real run; external effects are shown but not carried out. Each step is kept with
-//! its output.
+//! A dry run: executes an automation and leaves nothing behind. Steps read as those of a real run, each by itself, so
+//! nobody waits for them. From the first write on, all are in one transaction that is rolled back, for a short time at
+//! most. External effects are shown but not carried out. Each step is kept with its output.
 
 use jiff::Timestamp;
 use tplkit::automation::run::bounds::Usage;
-use tplkit::automation::run::{Act, Envelope, Failure, NextStep, Reason, RunState, Stub};
+use tplkit::automation::run::{
+    Act, Due, Envelope, Failure, Mail, NextStep, Reason, RowQuery, RunState, Stub,
+};
 use tplkit::definitions::Definitions;
 use tplkit::json::{Object, Value as Json};
 
@@ -12,7 +14,7 @@ use super::{failure_message, hold_while, step_row, written};
 use crate::automation::executor::RunExecutor;
 use crate::automation::mail_attachments::{self, AttachmentRequest};
 use crate::automation::principal::Principal;
-use crate::automation::processor_time::Meter;
+use crate::automation::rollback_time::RollbackTime;
 use crate::automation::row_reads::{self, ReadRequest};
 use crate::automation::row_writes::RowWrites;
 use crate::automation::run_lease;
@@ -23,10 +25,12 @@ use crate::refusal::Code;
 use crate::store::{Scope, StoreError, Tx};
 use crate::wake::WorkerSignal;
 
+/// The steps of a dry run, and why it ended early, if it did.
+type Executed = (Vec<StepRow>, Option<RunFailure>);
+
 /// What comes out of the transaction that is undone.
 enum RolledBack {
-    /// The steps, and why the run ended early, if it did.
-    Finished(Vec<StepRow>, Option<RunFailure>),
+    Finished(Executed),
     Store(StoreError),
 }
 
@@ -36,13 +40,20 @@ impl From<StoreError> for RolledBack {
     }
 }
 
-struct Input {
-    executor: RunExecutor,
-    run: Run,
-    may_write: bool,
-    graph: Json,
-    /// With which it begins.
-    envelope: Envelope,
+/// Where a dry run reads and writes rows.
+enum RowAccess<'a> {
+    /// In the store as it is; it writes nothing there.
+    Stored(&'a Scope),
+    /// In a transaction that is rolled back.
+    Undone { tx: &'a mut Tx, time: RollbackTime },
+}
+
+/// How far the steps of a dry run were executed.
+enum Progress {
+    /// To its end; why that came early, if it did.
+    Ended(Option<RunFailure>),
+    /// To a step that writes rows.
+    Writes,
 }
 
 /// Executes a dry run to its end.
@@ -56,27 +67,15 @@ pub(super) async fn dry_run(
     graph: &Json,
     envelope: Envelope,
 ) -> Result<(), StoreError> {
-    let input = Input {
+    let dry_run = DryRun {
         executor: executor.clone(),
         run: run.clone(),
         may_write: principal.may_write,
-        graph: graph.clone(),
-        envelope,
+        state: RunState::new(Definitions::embedded(), graph, envelope),
+        usage: Usage::default(),
+        next_number: 0,
     };
-    let work = async {
-        // Always an error: that is what undoes it.
-        let undone: Result<(), RolledBack> = executor
-            .store
-            .write(&principal.scope, input, |tx, input| {
-                Box::pin(execute(tx, input))
-            })
-            .await;
-        match undone {
-            Err(RolledBack::Finished(steps, why)) => Ok((steps, why)),
-            Err(RolledBack::Store(error)) => Err(Stop::Store(error)),
-            Ok(()) => Ok((Vec::new(), None)),
-        }
-    };
+    let work = Box::pin(execute(dry_run, &principal.scope));
     let (steps, why) = match hold_while(executor, run, work).await {
         Ok(Ok(executed)) => executed,
         Err(Stop::Store(error)) => return Err(error),
@@ -125,69 +124,123 @@ impl FinishedRun {
     }
 }
 
-async fn execute(tx: &mut Tx, input: &Input) -> Result<(), RolledBack> {
-    let mut dry_run = DryRun {
-        input,
-        state: RunState::new(
-            Definitions::embedded(),
-            &input.graph,
-            input.envelope.clone(),
-        ),
-        usage: Usage::default(),
-    };
+/// Executes the steps: those up to the first write in the store as it is, the others in a transaction of their own.
+async fn execute(mut dry_run: DryRun, scope: &Scope) -> Result<Executed, Stop> {
     let mut steps = Vec::new();
-    while let Some(next) = dry_run.state.next_step() {
-        let number = i64::try_from(steps.len()).unwrap_or(i64::MAX);
-        let mut step = step_row(&next, number, &Object::new(), "succeeded");
-        match dry_run.step(tx, &mut step).await {
-            Ok(()) => steps.push(step),
-            Err(Stop::Failed(failure)) => {
-                let why = dry_run.failed(&next, &mut step, failure);
-                steps.push(step);
-                return Err(RolledBack::Finished(steps, Some(why)));
-            }
-            Err(Stop::Store(error)) => return Err(RolledBack::Store(error)),
-            Err(Stop::Fenced | Stop::Lost(_)) => break,
-        }
+    let mut rows = RowAccess::Stored(scope);
+    let progress = dry_run.advance(&mut rows, &mut steps).await;
+    if let Progress::Ended(why) = progress.map_err(Stop::Store)? {
+        return Ok((steps, why));
     }
-    Err(RolledBack::Finished(steps, None))
+    let store = dry_run.executor.store.clone();
+    // Always an error: that is what undoes it.
+    let undone: Result<(), RolledBack> = store
+        .write(scope, dry_run, |tx, dry_run| {
+            Box::pin(execute_and_undo(tx, dry_run))
+        })
+        .await;
+    match undone {
+        Err(RolledBack::Finished((others, why))) => {
+            steps.extend(others);
+            Ok((steps, why))
+        }
+        Err(RolledBack::Store(error)) => Err(Stop::Store(error)),
+        Ok(()) => Ok((steps, None)),
+    }
+}
+
+/// Executes the steps from the first write on.
+async fn execute_and_undo(tx: &mut Tx, dry_run: &DryRun) -> Result<(), RolledBack> {
+    // The transaction may be tried again, from here.
+    let mut dry_run = dry_run.clone();
+    let mut steps = Vec::new();
+    let time = RollbackTime::start(&dry_run.executor.context);
+    let mut rows = RowAccess::Undone { tx, time };
+    let why = match dry_run.advance(&mut rows, &mut steps).await? {
+        Progress::Ended(why) => why,
+        Progress::Writes => None,
+    };
+    Err(RolledBack::Finished((steps, why)))
 }
 
 /// A dry run that is being executed.
-struct DryRun<'i> {
-    input: &'i Input,
+#[derive(Clone)]
+struct DryRun {
+    executor: RunExecutor,
+    run: Run,
+    may_write: bool,
     state: RunState,
     usage: Usage,
+    /// Of the next step, counted from 0.
+    next_number: i64,
 }
 
-impl DryRun<'_> {
-    /// Executes a step, and notes what it leaves.
-    async fn step(&mut self, tx: &mut Tx, step: &mut StepRow) -> Result<(), Stop> {
-        let executor = &self.input.executor;
-        let meter = &self.input.run.meter;
-        let _working = meter.start();
-        self.usage.begin_step().map_err(Stop::Failed)?;
-        let most = executor.settings.processor_time;
-        meter.check(most).map_err(Stop::Failed)?;
-        let now = Timestamp::from_microsecond(executor.context.now());
+impl DryRun {
+    /// Executes steps, and adds them to those before: to the end, or to one that writes where nothing can be written.
+    async fn advance(
+        &mut self,
+        rows: &mut RowAccess<'_>,
+        steps: &mut Vec<StepRow>,
+    ) -> Result<Progress, StoreError> {
+        while let Some(next) = self.state.next_step() {
+            let due = self.due();
+            let writes = self.may_write && matches!(due.act, Ok(Act::Write(_)));
+            if writes && matches!(rows, RowAccess::Stored(_)) {
+                return Ok(Progress::Writes);
+            }
+            let mut step = step_row(&next, self.next_number, &Object::new(), "succeeded");
+            self.next_number += 1;
+            match self.step(rows, due, &mut step).await {
+                Ok(()) => steps.push(step),
+                Err(Stop::Failed(failure)) => {
+                    let why = self.failed(&next, &mut step, failure);
+                    steps.push(step);
+                    return Ok(Progress::Ended(Some(why)));
+                }
+                Err(Stop::Store(error)) => return Err(error),
+                Err(Stop::Fenced | Stop::Lost(_)) => break,
+            }
+        }
+        Ok(Progress::Ended(None))
+    }
+
+    /// The step whose turn it is, resolved.
+    fn due(&self) -> Due {
+        let _working = self.run.meter.start();
+        let now = Timestamp::from_microsecond(self.executor.context.now());
         let now = now.unwrap_or(Timestamp::UNIX_EPOCH);
-        let due = self.state.due(now, self.usage.remaining());
-        let input = Json::Object(due.input).write();
-        let act = due.act.map_err(Stop::Failed);
-        let output = match act {
-            Ok(act) => self.one(tx, &act, input.len()).await,
-            Err(stop) => Err(stop),
-        };
-        step.input = input;
-        let output = output?;
-        self.state.admit(&output).map_err(Stop::Failed)?;
+        self.state.due(now, self.usage.remaining())
+    }
+
+    /// Executes a step, and notes what it leaves.
+    async fn step(
+        &mut self,
+        rows: &mut RowAccess<'_>,
+        due: Due,
+        step: &mut StepRow,
+    ) -> Result<(), Stop> {
+        self.usage.begin_step().map_err(Stop::Failed)?;
+        let most = self.executor.settings.processor_time;
+        self.run.meter.check(most).map_err(Stop::Failed)?;
+        if let RowAccess::Undone { time, .. } = rows {
+            time.check().map_err(Stop::Failed)?;
+        }
+        step.input = Json::Object(due.input).write();
+        let act = due.act.map_err(Stop::Failed)?;
+        let output = self.one(rows, &act, step.input.len()).await?;
+        self.keep(step, output).map_err(Stop::Failed)
+    }
+
+    /// Notes what a step leaves, if the run has room for it.
+    fn keep(&mut self, step: &mut StepRow, output: Object) -> Result<(), Failure> {
+        let _working = self.run.meter.start();
+        self.state.admit(&output)?;
         let (output, text) = written(output);
-        let stored = self.usage.store(step.input.len() + text.len());
-        stored.map_err(Stop::Failed)?;
+        self.usage.store(step.input.len() + text.len())?;
         self.state.done(output);
         step.output = Some(text);
         let left = Json::Object(self.state.shown_envelope()).write();
-        self.usage.store(left.len()).map_err(Stop::Failed)?;
+        self.usage.store(left.len())?;
         step.envelope = Some(left);
         Ok(())
     }
@@ -206,52 +259,96 @@ impl DryRun<'_> {
         RunFailure::new(failure.code, failure_message(next, &failure))
     }
 
-    async fn one(&self, tx: &mut Tx, act: &Act, input: usize) -> Result<Object, Stop> {
-        let Input { executor, run, .. } = self.input;
+    async fn one(&self, rows: &mut RowAccess<'_>, act: &Act, input: usize) -> Result<Object, Stop> {
         match act {
-            Act::Read(query) => {
-                let room = self.usage.remaining().saturating_sub(input);
-                let request = ReadRequest {
-                    tables: executor.tables.clone(),
-                    scope: run.workspace_key(),
-                    room: room.min(self.state.room_for_records()),
-                    // The step counts its time itself: this goes on from there for the read alone.
-                    meter: Meter::of(run.meter.total()),
-                    processor_time: executor.settings.processor_time,
-                    query: query.clone(),
-                };
-                row_reads::read(tx, &request).await
-            }
-            Act::Write(_) if !self.input.may_write => {
+            Act::Read(query) => self.read(rows, query, input).await,
+            Act::Write(_) if !self.may_write => {
                 let reason = "the user who started the run may no longer write rows";
                 let failure = Failure::new(reason).because(Reason::Refused(Code::Forbidden));
                 Err(Stop::Failed(failure))
             }
             Act::Write(write) => {
+                let RowAccess::Undone { tx, .. } = rows else {
+                    let bug = "a dry run would write what stays";
+                    return Err(Stop::Store(StoreError::Internal(bug.to_owned())));
+                };
+                let _working = self.run.meter.start();
                 // Nobody is to be woken for what is undone.
                 let signal = WorkerSignal::default();
                 let writing = RowWrites {
-                    run,
+                    run: &self.run,
                     write,
-                    tables: &executor.tables,
-                    context: &executor.context,
+                    tables: &self.executor.tables,
+                    context: &self.executor.context,
                     signal: &signal,
                 };
                 writing.run(tx).await
             }
-            Act::Mail(mail) if mail.attaches() => {
-                let request = AttachmentRequest::of(run, mail, self.state.envelope());
-                let found = mail_attachments::find(tx, &request).await?;
-                let mut output = Stub::default().output(act, self.state.envelope());
-                output.shift_remove("note");
-                output.extend(
-                    mail.note(false)
-                        .map(|note| ("note".to_owned(), note.into())),
-                );
-                output.insert("attachments".to_owned(), mail_attachments::listed(&found));
-                Ok(output)
-            }
+            Act::Mail(mail) if mail.attaches() => self.attach(rows, act, mail).await,
             act => Ok(Stub::default().output(act, self.state.envelope())),
         }
+    }
+
+    /// The output of a read, of which there is room for so much next to its input.
+    async fn read(
+        &self,
+        rows: &mut RowAccess<'_>,
+        query: &RowQuery,
+        input: usize,
+    ) -> Result<Object, Stop> {
+        let room = self.usage.remaining().saturating_sub(input);
+        let mut request = ReadRequest {
+            tables: self.executor.tables.clone(),
+            scope: self.run.workspace_key(),
+            room: room.min(self.state.room_for_records()),
+            meter: self.run.meter.clone(),
+            processor_time: self.executor.settings.processor_time,
+            rollback_time: None,
+            query: query.clone(),
+        };
+        match rows {
+            RowAccess::Stored(scope) => {
+                let store = &self.executor.store;
+                store
+                    .read(scope, request, |tx, request| {
+                        Box::pin(row_reads::read(tx, request))
+                    })
+                    .await
+            }
+            RowAccess::Undone { tx, time } => {
+                request.rollback_time = Some(time.clone());
+                row_reads::read(tx, &request).await
+            }
+        }
+    }
+
+    /// The output of a mail that files go along with: it lists them.
+    async fn attach(
+        &self,
+        rows: &mut RowAccess<'_>,
+        act: &Act,
+        mail: &Mail,
+    ) -> Result<Object, Stop> {
+        let envelope = self.state.envelope();
+        let request = AttachmentRequest::of(&self.run, mail, envelope);
+        let found = match rows {
+            RowAccess::Stored(scope) => {
+                let store = &self.executor.store;
+                store
+                    .read(scope, request, |tx, request| {
+                        Box::pin(mail_attachments::find(tx, request))
+                    })
+                    .await?
+            }
+            RowAccess::Undone { tx, .. } => mail_attachments::find(tx, &request).await?,
+        };
+        let mut output = Stub::default().output(act, envelope);
+        output.shift_remove("note");
+        output.extend(
+            mail.note(false)
+                .map(|note| ("note".to_owned(), note.into())),
+        );
+        output.insert("attachments".to_owned(), mail_attachments::listed(&found));
+        Ok(output)
     }
 }

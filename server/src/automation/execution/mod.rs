@@ -370,6 +370,7 @@ impl RunExecution<'_> {
             room: room.min(self.state.room_for_records()),
             meter: self.run.meter.clone(),
             processor_time: self.executor.settings.processor_time,
+            rollback_time: None,
             query,
         };
         let store = &self.executor.store;

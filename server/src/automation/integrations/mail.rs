@@ -3,12 +3,17 @@
 //! Its Message-ID derives from run and step, so a repeat after a crash is recognizable as the same
 //! mail.
 
+use std::error::Error as _;
+use std::io;
+use std::net::SocketAddr;
+
 use lettre::message::header::ContentTransferEncoding;
 use lettre::message::header::ContentType;
 use lettre::message::{self, Body, Mailbox, Message, MultiPart, SinglePart};
-use lettre::transport::smtp::authentication::Credentials;
-use lettre::transport::smtp::client::{Tls, TlsParameters};
-use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
+use lettre::transport::smtp::Error as SmtpError;
+use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
+use lettre::transport::smtp::client::{AsyncSmtpConnection, Tls, TlsParameters};
+use lettre::transport::smtp::extension::ClientId;
 use percent_encoding::percent_decode_str;
 use tplkit::automation::run::{Failure, Mail};
 use tplkit::json::{Object, Value as Json};
@@ -17,6 +22,7 @@ use url::Url;
 use super::{PATIENCE, Stamp};
 use crate::automation::connections::OpenConnection;
 use crate::automation::mail_attachments::{Attachment, UNKNOWN_TYPE};
+use crate::automation::private_addresses::resolve;
 
 /// What is wrong with the address of a mail server, if anything.
 pub(in crate::automation) fn transport_fault(text: &str) -> Option<&'static str> {
@@ -25,7 +31,7 @@ pub(in crate::automation) fn transport_fault(text: &str) -> Option<&'static str>
     (!good).then_some("is not an address of a mail server: use smtp://user@host:port or smtps://…")
 }
 
-/// Sends a mail, and gives the output.
+/// Sends a mail, and gives the output. The server may be in a private network where that is allowed.
 ///
 /// # Errors
 /// Addresses that are none, and whatever keeps the server from taking it.
@@ -35,6 +41,7 @@ pub(in crate::automation) async fn send(
     attachments: Vec<Attachment>,
     stamp: &Stamp,
     now: i64,
+    allow_private: bool,
 ) -> Result<Object, Failure> {
     let bad = |why: &str| Failure::at("connectionName", why.to_owned());
     let url = Url::parse(&server.url).map_err(|_| bad("the connection has no good address"))?;
@@ -42,26 +49,19 @@ pub(in crate::automation) async fn send(
     let id = format!("<{}.{}@{host}>", stamp.run, stamp.step);
     let message = message(&url, mail, attachments, &id, now)?;
     let beyond_ascii = beyond_ascii(&message);
-    let transport = transport(&url, server.secret.as_deref())?;
-    let sent = transport.send(message).await;
+    let transport = Transport::of(&url, server.secret.as_deref())?;
+    let addresses = resolve(&transport.host, transport.port, allow_private).await;
+    let refused = |reason: &str| bad(&format!("the mail server did not take it: {reason}"));
+    let addresses = addresses.map_err(|reason| refused(&reason))?;
+    let sent = transport.send(&addresses, &message).await;
     sent.map_err(|error| {
-        let mut reason = error.to_string();
-        let cause = std::error::Error::source(&error);
-        if let Some(cause) = cause
-            .map(ToString::to_string)
-            .filter(|cause| !reason.contains(cause))
-        {
-            reason = format!("{reason}: {cause}");
-        }
+        let reason = reason(&error);
         match beyond_ascii.filter(|_| reason.contains(ANY_LETTERS)) {
             Some(address) => {
                 let reason = "the mail server takes no address with letters beyond ASCII";
                 Failure::at("to", reason).yields(None, &address.into())
             }
-            None => Failure::at(
-                "connectionName",
-                format!("the mail server did not take it: {reason}"),
-            ),
+            None => refused(&reason),
         }
     })?;
     let accepted = mail.to.iter().map(|address| address.as_str().into());
@@ -164,38 +164,113 @@ fn attached(attachment: Attachment) -> Result<SinglePart, Failure> {
     Ok(message::Attachment::new(name).body(body, content_type))
 }
 
-fn transport(
-    url: &Url,
-    secret: Option<&str>,
-) -> Result<AsyncSmtpTransport<Tokio1Executor>, Failure> {
-    let host = url.host_str().unwrap_or_default();
-    let tls = || {
-        TlsParameters::new(host.to_owned())
-            .map_err(|error| Failure::at("connectionName", format!("no TLS: {error}")))
-    };
-    let (tls, port) = match (url.scheme(), parameter(url, "tls").as_deref()) {
-        ("smtps", _) => (Tls::Wrapper(tls()?), 465),
-        (_, Some("required")) => (Tls::Required(tls()?), 587),
-        (_, Some("none")) => (Tls::None, 25),
-        // Encrypted where the server offers it.
-        _ => (Tls::Opportunistic(tls()?), 25),
-    };
-    let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(host)
-        .port(url.port().unwrap_or(port))
-        .tls(tls)
-        .timeout(Some(PATIENCE));
-    if let (Some(user), Some(secret)) = (user(url), secret) {
-        builder = builder.credentials(Credentials::new(user, secret.to_owned()));
+/// How a mail server is spoken to.
+struct Transport {
+    host: String,
+    port: u16,
+    tls: Tls,
+    credentials: Option<Credentials>,
+}
+
+impl Transport {
+    fn of(url: &Url, secret: Option<&str>) -> Result<Transport, Failure> {
+        // Numbers of IPv6 stand in brackets in an address, and nowhere else.
+        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        let tls = || {
+            TlsParameters::new(host.to_owned())
+                .map_err(|error| Failure::at("connectionName", format!("no TLS: {error}")))
+        };
+        let (tls, port) = match (url.scheme(), parameter(url, "tls").as_deref()) {
+            ("smtps", _) => (Tls::Wrapper(tls()?), 465),
+            (_, Some("required")) => (Tls::Required(tls()?), 587),
+            (_, Some("none")) => (Tls::None, 25),
+            // Encrypted where the server offers it.
+            _ => (Tls::Opportunistic(tls()?), 25),
+        };
+        let credentials = user(url).zip(secret);
+        Ok(Transport {
+            host: host.to_owned(),
+            port: url.port().unwrap_or(port),
+            tls,
+            credentials: credentials
+                .map(|(user, secret)| Credentials::new(user, secret.to_owned())),
+        })
     }
-    Ok(builder.build())
+
+    /// Hands a mail to the first of these addresses that takes a connection. The name is not resolved again: it could lead
+    /// elsewhere by then.
+    async fn send(&self, addresses: &[SocketAddr], message: &Message) -> Result<(), SmtpError> {
+        let name = ClientId::default();
+        let from_the_start = match &self.tls {
+            Tls::Wrapper(parameters) => Some(parameters.clone()),
+            _ => None,
+        };
+        let mut connection = AsyncSmtpConnection::connect_tokio1(
+            addresses,
+            Some(PATIENCE),
+            &name,
+            from_the_start,
+            None,
+        )
+        .await?;
+        match &self.tls {
+            Tls::Opportunistic(parameters) if connection.can_starttls() => {
+                connection.starttls(parameters.clone(), &name).await?;
+            }
+            Tls::Required(parameters) => {
+                connection.starttls(parameters.clone(), &name).await?;
+            }
+            _ => {}
+        }
+        if let Some(credentials) = &self.credentials {
+            connection.auth(DEFAULT_MECHANISMS, credentials).await?;
+        }
+        let text = message.formatted();
+        connection.send(message.envelope(), &text).await?;
+        connection.abort().await;
+        Ok(())
+    }
+}
+
+/// Why a mail was not taken. Nothing that the other side said is in it but its status: it may be no mail server, and many
+/// read runs.
+fn reason(error: &SmtpError) -> String {
+    if let Some(status) = error.status() {
+        return format!("it responded with status {status}");
+    }
+    if error.is_response() {
+        return "it does not respond as a mail server does".to_owned();
+    }
+    if error.is_client() {
+        return error.to_string();
+    }
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            return match error.get_ref() {
+                Some(inner) if inner.is::<rustls::Error>() => {
+                    "no encrypted connection came about".to_owned()
+                }
+                _ => error.kind().to_string(),
+            };
+        }
+        cause = error.source();
+    }
+    "no connection came about".to_owned()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+    use std::net::TcpListener;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
     use tplkit::automation::run::Mail;
     use url::Url;
 
-    use super::{message, sender, transport_fault};
+    use super::{OpenConnection, Stamp, message, send, sender, transport_fault};
 
     fn mail(to: &[&str], subject: &str) -> Mail {
         Mail {
@@ -261,6 +336,47 @@ mod tests {
         assert_eq!(transport_fault("smtps://h"), None);
         for bad in ["", "h", "http://h", "smtp:"] {
             assert!(transport_fault(bad).is_some(), "{bad}");
+        }
+    }
+
+    /// Greets whoever connects with those words; gives the port, and how many came.
+    fn greets(words: &'static str) -> (u16, Arc<AtomicUsize>) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("listens");
+        let port = listener.local_addr().expect("an address").port();
+        let came = Arc::new(AtomicUsize::new(0));
+        let counted = came.clone();
+        thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                counted.fetch_add(1, Ordering::SeqCst);
+                let _ = stream.write_all(words.as_bytes());
+            }
+        });
+        (port, came)
+    }
+
+    #[tokio::test]
+    async fn what_is_no_mail_server_is_not_reached_or_not_heard() {
+        for (allow_private, words, reported) in [
+            (false, "220 canary\r\n", "--allow-private-addresses"),
+            (true, "554 canary\r\n", "status 554"),
+            (true, "SSH-2.0-canary\r\n", "as a mail server does"),
+        ] {
+            let (port, came) = greets(words);
+            let server = OpenConnection {
+                url: format!("smtp://localhost:{port}?from=a@b.c&tls=none"),
+                secret: None,
+                target: None,
+            };
+            let stamp = Stamp {
+                run: uuid::Uuid::nil(),
+                step: "s".to_owned(),
+            };
+            let mail = mail(&["a@b.c"], "s");
+            let sent = send(&server, &mail, Vec::new(), &stamp, 0, allow_private).await;
+            let reason = sent.expect_err("no mail server").reason;
+            assert!(reason.contains(reported), "{reason}");
+            assert!(!reason.contains("canary"), "{reason}");
+            assert_eq!(came.load(Ordering::SeqCst) > 0, allow_private);
         }
     }
 }

@@ -41,7 +41,10 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
 async fn select_page(tx: &mut Tx, ctx: &OperationContext<List>) -> Result<ApiResponse, Refusal> {
     let List { filter, page } = &ctx.input;
     let found = templates::page(tx, *filter, page).await?;
-    ApiResponse::json(StatusCode::OK, &page.page(found, |record| record.id))
+    ApiResponse::json(
+        StatusCode::OK,
+        &page.bounded_page(found, |record| record.id),
+    )
 }
 
 /// `GET /v1/templates/{template_id}`, with the manifest.

@@ -38,7 +38,10 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
 async fn select_page(tx: &mut Tx, ctx: &OperationContext<List>) -> Result<ApiResponse, Refusal> {
     let List { filter, page } = &ctx.input;
     let found = find::page(tx, *filter, page).await?;
-    ApiResponse::json(StatusCode::OK, &page.page(found, |version| version.id))
+    ApiResponse::json(
+        StatusCode::OK,
+        &page.bounded_page(found, |version| version.id),
+    )
 }
 
 /// `GET /v1/workflows-v2/{workflow_id}`: the version in force.

@@ -1,9 +1,13 @@
 //! How large and how long a run may become, and that every run and every step of it ends.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use tplkit_server::automation::Settings;
+use tplkit_server::context::Clock;
 
 use super::{Stage, code, ended, write};
 use crate::api::model::uuid;
@@ -20,6 +24,7 @@ on_both_stores!(
     a_run_stores_no_more_than_it_may,
     a_run_does_no_more_steps_than_it_may,
     a_run_has_so_much_processor_time,
+    a_dry_run_that_writes_has_little_time,
     a_dry_run_shows_the_beginning_of_a_large_envelope,
     a_run_that_crashes_is_given_up,
     a_step_that_waited_is_skipped,
@@ -319,6 +324,54 @@ async fn a_run_has_so_much_processor_time(place: Place) {
     stage.run_due().await;
     let run = stage.runs(&it).pop().expect("a run");
     assert_eq!(code(&run), "run_too_large", "{run}");
+}
+
+/// A clock on which half a second passes whenever somebody looks.
+#[derive(Debug)]
+struct FastClock(AtomicI64);
+
+impl Clock for FastClock {
+    fn now(&self) -> Timestamp {
+        let now = self.0.fetch_add(500_000, Ordering::SeqCst);
+        Timestamp::from_microsecond(now).expect("in range")
+    }
+}
+
+async fn a_dry_run_that_writes_has_little_time(place: Place) {
+    let stage = Stage::new(place).await;
+    let (feature, out) = (stage.model.feature.clone(), stage.table());
+    let read = json!({"key": "feature.read", "config": {"featureId": feature}});
+    let mut steps_of = vec![read; 10];
+    let reads = stage.fires(&manual(), &json!(steps_of)).await;
+    steps_of.insert(3, write("insert", &out, &[("n", json!(1))]));
+    let writes = stage.fires(&manual(), &json!(steps_of)).await;
+    for it in [&reads, &writes] {
+        for dry_run in [true, false] {
+            let body = json!({"dry_run": dry_run});
+            stage.editor.post_to(it, "/runs", &body).expect(202);
+        }
+    }
+    let clock = FastClock(AtomicI64::new(stage.world.context.now()));
+    let executor = stage.executor_by(Arc::new(clock));
+    assert_eq!(executor.run_due().await.expect("runs"), 4);
+    // Nobody waits for those that only read, and each write of a run is over with its step.
+    let mut fine = stage.runs(&reads);
+    let (dry, wet): (Vec<Value>, Vec<Value>) = stage
+        .runs(&writes)
+        .into_iter()
+        .partition(|run| run["dry_run"] == true);
+    fine.extend(wet);
+    assert_eq!((dry.len(), fine.len()), (1, 3));
+    for run in &fine {
+        assert_eq!(ended(run), ("succeeded", ""));
+    }
+    too_large(&dry[0], 4);
+    assert!(
+        ended(&dry[0]).1.contains("2 seconds"),
+        "{}",
+        dry[0]["error"]
+    );
+    assert_eq!(stage.all(&out), [json!({"n": 1})]);
 }
 
 async fn a_dry_run_shows_the_beginning_of_a_large_envelope(place: Place) {

@@ -17,9 +17,12 @@ mod targets;
 mod values;
 mod visibility;
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use tplkit_server::automation::connections::{ConnectionKind, SetConnection, set_connection};
 use tplkit_server::automation::{RunExecutor, Settings};
+use tplkit_server::context::{Clock, Context};
 use tplkit_server::secret_key::SecretKey;
 
 use super::client::Client;
@@ -128,6 +131,13 @@ impl Stage {
             ..
         } = &self.world;
         RunExecutor::new(store, context, &app.tables, &app.runs, settings).attaching(&app.files)
+    }
+
+    /// One that has the time from that clock.
+    pub(crate) fn executor_by(&self, clock: Arc<dyn Clock + Send + Sync>) -> RunExecutor {
+        let World { store, app, .. } = &self.world;
+        let (context, settings) = (Context::new(clock), Settings::default());
+        RunExecutor::new(store, &context, &app.tables, &app.runs, settings).attaching(&app.files)
     }
 
     /// Executes all that there is to execute at this moment.

@@ -1,11 +1,15 @@
-//! A partner that does not respond holds up the runs that wait for it, and nobody else's.
+//! What holds up a run holds up nobody else: a partner that does not respond, long work.
 
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use tplkit_server::automation::Settings;
+use tplkit_server::context::{Clock, Context};
 
 use super::integrations::settings;
 use super::{Stage, ended};
@@ -20,6 +24,7 @@ on_both_stores!(
     runs_that_wait_for_a_call_are_given_back_at_the_end,
     calls_of_several_processes_are_counted_together,
     a_process_that_is_gone_has_no_calls_under_way,
+    a_dry_run_keeps_nobody_from_writing,
 );
 
 const RUNS: usize = 100;
@@ -177,4 +182,89 @@ async fn a_process_that_is_gone_has_no_calls_under_way(place: Place) {
     working.abort();
     partner.release();
     gone.release();
+}
+
+/// A clock that holds the thread of a dry run when it looks at it for its second step.
+#[derive(Debug)]
+struct HoldingClock {
+    clock: Context,
+    looks: Mutex<Looks>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Looks {
+    count: usize,
+    released: bool,
+}
+
+impl HoldingClock {
+    /// Before come the looks of the attempt, of the run, and of the first step.
+    const HELD: usize = 4;
+
+    fn holds(&self) -> bool {
+        self.looks.lock().expect("whole").count >= HoldingClock::HELD
+    }
+
+    fn release(&self) {
+        self.looks.lock().expect("whole").released = true;
+        self.changed.notify_all();
+    }
+
+    fn hold(&self) {
+        let mut looks = self.looks.lock().expect("whole");
+        looks.count += 1;
+        if looks.count == HoldingClock::HELD {
+            let released = self.changed.wait_while(looks, |looks| !looks.released);
+            drop(released.expect("whole"));
+        }
+    }
+}
+
+impl Clock for HoldingClock {
+    fn now(&self) -> Timestamp {
+        // What a dry run does in a transaction of SQLite, it does on the thread of that.
+        if let Some("low-priority" | "store-writer") = thread::current().name() {
+            self.hold();
+        }
+        self.clock.clock().now()
+    }
+}
+
+async fn a_dry_run_keeps_nobody_from_writing(place: Place) {
+    let stage = Stage::new(place).await;
+    let feature = stage.model.feature.clone();
+    stage.row(&feature, &json!({"n": 1}));
+    let read = json!({"key": "feature.read", "config": {"featureId": feature}});
+    let it = stage.published(&json!({"type": "manual"}), &json!([read, read]));
+    let clock = Arc::new(HoldingClock {
+        clock: stage.world.context.clone(),
+        looks: Mutex::default(),
+        changed: Condvar::new(),
+    });
+    let (stop, stopped) = watch::channel(false);
+    let working = tokio::spawn(stage.executor_by(clock.clone()).work(stopped));
+    let begun = stage
+        .editor
+        .post_to(&it, "/runs", &json!({"dry_run": true}));
+    let run = id(&begun.expect(202).json());
+    until("the second step", || clock.holds()).await;
+
+    let (editor, rows) = (stage.editor.clone(), Stage::rows(&feature));
+    let insert = thread::spawn(move || editor.create(&rows, &json!({"data": {"n": 2}})));
+    until("the row", || insert.is_finished()).await;
+    insert.join().expect("enters");
+    assert_eq!(status(&stage.editor, &run), "running");
+
+    clock.release();
+    until("the end of the run", || {
+        status(&stage.editor, &run) == "succeeded"
+    })
+    .await;
+    // Each step sees what is there at its turn, as in a run for real.
+    let run = stage.run(&it);
+    let counts = [0, 1].map(|step| run["steps"][step]["output"]["count"].clone());
+    assert_eq!(counts, [json!(1), json!(2)]);
+    stop.send(true).expect("somebody works");
+    working.await.expect("ends");
 }
