@@ -236,6 +236,14 @@ impl From<tplkit::client::Error> for CliError {
 }
 
 impl CliError {
+    /// What was planned is not what would be done now.
+    pub(crate) fn stale(message: String) -> CliError {
+        CliError::Moved {
+            message,
+            help: "nothing was written; plan again, look at it, and apply that".to_owned(),
+        }
+    }
+
     /// How a command ends that met it.
     pub(crate) fn exit(&self) -> Exit {
         match self {

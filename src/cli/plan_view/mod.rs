@@ -24,7 +24,7 @@ use super::remote::subject;
 use super::upgrade_args::BaseFile;
 
 pub(crate) use decisions::{Decisions, body, with_member};
-pub(crate) use saved::{Package, PlanFiles, Saved};
+pub(crate) use saved::{Package, PlanFiles, PlanTemplate, Saved};
 pub(crate) use text::screen;
 
 /// The member of a body that holds a package in place of the template's.

@@ -29,6 +29,12 @@ pub(crate) struct Saved {
     /// Whether the file replaces the package of that template first.
     #[serde(default)]
     pub(crate) replaces: bool,
+    /// The content digest of the package that it replaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) replaced: Option<String>,
+    /// Whether the file is another template whatever the catalog holds.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) another: bool,
     /// The file, where it was made for one.
     pub(crate) package: Option<Package>,
     /// The file of `--base`.
@@ -54,6 +60,17 @@ pub(crate) struct Package {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     named: Option<PathBuf>,
     pub(crate) digest: String,
+}
+
+/// The template that a plan is made for.
+#[derive(Debug)]
+pub(crate) struct PlanTemplate {
+    /// None for a file that no template holds.
+    pub(crate) id: Option<String>,
+    /// The content digest of its package, where the file replaces that first.
+    pub(crate) replaced: Option<String>,
+    /// Whether the file is another template whatever the catalog holds.
+    pub(crate) another: bool,
 }
 
 /// The files that a plan is made from.
@@ -88,8 +105,7 @@ impl Saved {
     /// What is to be written.
     pub(crate) fn new(
         server: String,
-        template: Option<String>,
-        replaces: bool,
+        template: PlanTemplate,
         files: PlanFiles,
         workspace: Id,
         body: Value,
@@ -99,8 +115,10 @@ impl Saved {
             version: VERSION,
             kind: KIND.to_owned(),
             server,
-            template,
-            replaces,
+            template: template.id,
+            replaces: template.replaced.is_some(),
+            replaced: template.replaced,
+            another: template.another,
             package: files.package,
             base: files.base,
             workspace,
@@ -143,6 +161,11 @@ impl Saved {
             serde_json::from_str(text).map_err(|error| unusable(error.to_string()))?;
         if saved.version != VERSION {
             return Err(unusable(format!("its schemaVersion is {}", saved.version)));
+        }
+        if saved.replaces && saved.replaced.is_none() {
+            return Err(unusable(
+                "it does not say which package it replaces".to_owned(),
+            ));
         }
         Ok(Some(saved))
     }
