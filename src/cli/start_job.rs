@@ -70,7 +70,8 @@ pub(crate) fn run(start: &StartJob<'_>) -> Result<Exit, CliError> {
     let way = ResumeHint::Job(id.clone());
     resume_hint::leave(&way, start.form);
     if start.form == Form::Text {
-        write_result(&format!("{id}\n"), None)?;
+        let written = write_result(&format!("{id}\n"), None);
+        written.map_err(|error| way.of(error))?;
     }
     if start.detach {
         interrupt_message::leave(None);
@@ -79,7 +80,8 @@ pub(crate) fn run(start: &StartJob<'_>) -> Result<Exit, CliError> {
             let body = members.into_iter().chain(status);
             let body: serde_json::Map<String, Value> =
                 body.map(|(name, value)| (name.to_owned(), value)).collect();
-            write_result(&document::write("clean", &body.into()), None)?;
+            let written = write_result(&document::write("clean", &body.into()), None);
+            written.map_err(|error| way.of(error))?;
         }
         let note = format!("`tplkit job watch {id}` waits for its end");
         start.session.note(note);

@@ -5,10 +5,13 @@ use serde_json::{Value, json};
 use super::TestEnv;
 use super::applying::apply;
 use super::routes::{
-    JOB, ORGANIZATION, Routes, TEMPLATE, WORKSPACE, apply_route, catalog, job, page, record,
-    started,
+    JOB, ORGANIZATION, Routes, TEMPLATE, WORKSPACE, apply_route, catalog, job, job_document, page,
+    plan, plan_route, record, started,
 };
 use crate::scripted::Response;
+#[cfg(target_os = "linux")]
+use crate::support::Ran;
+use crate::support::unread;
 
 #[test]
 fn the_network_may_be_lost_in_the_middle() {
@@ -100,6 +103,73 @@ fn a_server_with_the_routes_of_the_specification_applies_all_the_same() {
     // What is not there at all is missing, not a route.
     let ran = env.run(&["template", "delete", ORGANIZATION]).exits(1);
     assert!(ran.err.contains("404"), "{}", ran.err);
+}
+
+/// The end of a job whose rows failed in part.
+fn partial() -> Response {
+    let rows = json!({"f_clients": {"inserted": 2, "failed": 1, "errors_more": 0}});
+    let report = json!({"rows": rows, "published": 0, "unresolved": [], "errors": []});
+    Response::json(&job_document("completed", &json!({"report": report})))
+}
+
+fn words<'w>(more: &[&'w str]) -> Vec<&'w str> {
+    let head = ["apply", TEMPLATE, "--workspace", WORKSPACE, "--yes"];
+    [&head[..], more].concat()
+}
+
+/// Whoever reads the id of the job and leaves does not end the wait for it.
+#[test]
+fn a_reader_that_leaves_ends_no_apply() {
+    for more in [&[][..], &["--format", "json"]] {
+        let server = catalog([job("rows"), partial()]).serve();
+        let env = TestEnv::with_key(&server.url);
+        let ran = unread(env.command(&words(more))).exits(68);
+        assert!(ran.err.contains("applied in part"), "{}", ran.err);
+        let ran = unread(env.command(&words(&[more, &["--detach"]].concat()))).exits(0);
+        let back = format!("tplkit job watch {JOB}");
+        assert!(ran.err.contains(&back), "{}", ran.err);
+        // What was planned is refused, whoever reads why.
+        let refusals = json!([{"code": "mapping_required", "ref": "f_far", "detail": "decide."}]);
+        let refused = plan(&json!({"refusals": refusals}));
+        let server = catalog([])
+            .on(&plan_route(TEMPLATE), [Response::json(&refused)])
+            .serve();
+        let env = TestEnv::with_key(&server.url);
+        let line = [&["plan", TEMPLATE, "--workspace", WORKSPACE][..], more].concat();
+        unread(env.command(&line)).exits(1);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_hides_no_job() {
+    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
+        return;
+    };
+    for (more, back) in [
+        (&[][..], "watch"),
+        (&["--detach"], "watch"),
+        (&["--detach", "--format", "json"], "watch"),
+        (&["--format", "json"], "show"),
+        (&["--format", "json", "--wait", "0s"], "watch"),
+    ] {
+        let end = if more.contains(&"0s") {
+            "rows"
+        } else {
+            "completed"
+        };
+        let server = catalog([job(end)]).serve();
+        let env = TestEnv::with_key(&server.url);
+        let mut command = env.command(&words(more));
+        command.stdout(full.try_clone().expect("a handle"));
+        let ran = Ran::from(command.output().expect("run")).exits(2);
+        let back = format!("tplkit job {back} {JOB}");
+        assert!(
+            ran.err.contains("cannot write to standard output") && ran.err.contains(&back),
+            "{more:?}: {}",
+            ran.err
+        );
+    }
 }
 
 #[cfg(unix)]

@@ -70,7 +70,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let hint = ResumeHint::Run(automation);
     resume_hint::leave(&hint, args.format);
     if args.format == Form::Text {
-        write_result(&format!("{id}\n"), None)?;
+        let written = write_result(&format!("{id}\n"), None);
+        written.map_err(|error| hint.of(error))?;
     }
     let mut shown = String::new();
     let polled = Poll::new(session, args.wait).until(
