@@ -198,9 +198,12 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             &json!({
                 "path": args.package.to_string_lossy(),
                 "into": args.into.as_ref().map(|path| path.to_string_lossy()),
-                "plan": simulation.preview,
-                "report": simulation.report,
-                "again": {"changed": simulation.again_changed, "report": simulation.again},
+                "plan": document::of(&simulation.preview),
+                "report": document::of(&simulation.report),
+                "again": {
+                    "changed": simulation.again_changed,
+                    "report": document::of(&simulation.again),
+                },
                 "undo": {"restored": simulation.restored},
             }),
         ),
@@ -264,7 +267,7 @@ fn undecided(args: &Args, manifest: &Manifest, plan: &Preview) -> Result<Exit, C
             &json!({
                 "path": args.package.to_string_lossy(),
                 "refusals": plan.refusals,
-                "plan": plan,
+                "plan": document::of(plan),
             }),
         ),
     };

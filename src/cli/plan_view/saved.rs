@@ -129,10 +129,27 @@ impl Saved {
     }
 
     /// Writes it.
+    ///
+    /// # Errors
+    /// It cannot be written, or a file that it is made from has a path that JSON cannot hold.
     pub(crate) fn write(&self, path: &Path) -> Result<(), CliError> {
-        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
-        text.push('\n');
-        replace::write(path, text.as_bytes())
+        let unsaved = |message: String| CliError::Usage {
+            message,
+            help: "rename it, or apply it without saving the plan first".to_owned(),
+        };
+        let files = self.package.iter().chain(&self.base);
+        if let Some(file) = files
+            .map(|file| &file.path)
+            .find(|path| path.to_str().is_none())
+        {
+            let file = printable::path(file);
+            return Err(unsaved(format!(
+                "the plan cannot be saved: the path `{file}` is not UTF-8"
+            )));
+        }
+        let text = serde_json::to_string_pretty(self);
+        let text = text.map_err(|error| unsaved(format!("the plan cannot be saved: {error}")))?;
+        replace::write(path, (text + "\n").as_bytes())
     }
 
     /// Reads a text that means to be one; nothing when it means to be something else.

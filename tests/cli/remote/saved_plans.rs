@@ -8,6 +8,8 @@ use super::routes::{
     PUSHED, TEMPLATE, WORKSPACE, apply_route, page, plan, plan_route, record, started,
 };
 use crate::scripted::Response;
+#[cfg(target_os = "linux")]
+use crate::support::Ran;
 use crate::support::tiny;
 
 /// What the workspace's own plan of the small package is, as a server would give it.
@@ -170,6 +172,30 @@ fn a_saved_plan_replaces_no_other_package_than_the_one_it_was_made_against() {
         let ran = env.run(&["apply", "x.plan"]).exits(2);
         assert!(ran.err.contains("plan again"), "{}", ran.err);
         assert_eq!(server.lines().len(), before);
+    }
+}
+
+/// JSON holds no path that is not UTF-8: nothing is saved, and nobody is told otherwise.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_path_that_a_plan_cannot_hold_is_named() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let server = taking(empty(), &json!({})).serve();
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
+    let name = OsStr::from_bytes(b"p\xff.json");
+    let path = env.place.dir.path().join(name);
+    std::fs::rename(env.place.path("p.json"), path).expect("renames");
+    for form in ["text", "json"] {
+        let words = ["plan", "--workspace", WORKSPACE, "--format", form];
+        let mut command = env.command(&words);
+        command.args(["-o", "x.plan"]).arg(name);
+        let ran = Ran::from(command.output().expect("run")).exits(2);
+        let named = ran.err.contains("p\u{fffd}.json` is not UTF-8");
+        assert!(named && !ran.err.contains("is saved"), "{}", ran.err);
+        assert!(!env.place.path("x.plan").exists());
     }
 }
 
