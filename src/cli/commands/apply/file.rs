@@ -75,7 +75,7 @@ fn run_agreed(
             package: None,
             labels: Some(ItemTitles::of_manifest(&file.package.manifest)),
         };
-        return print_plan(args.subject(), &examined, args.format, None, plan_request);
+        return args.refuse(plan_request, &examined);
     }
     let pushed = PushedTemplate::of(plan_request, in_catalog, file, args.format)?;
     let outcome = args.start(plan_request, &pushed.id, &body);

@@ -5,6 +5,7 @@ use tplkit::printable;
 
 use super::file::PushedTemplate;
 use super::{Args, usage};
+use crate::cli::active_job::ActiveJob;
 use crate::cli::catalog::{self, CatalogMatch, FileTemplate};
 use crate::cli::config::Target;
 use crate::cli::error::CliError;
@@ -116,6 +117,13 @@ pub(super) fn run(
         return Err(CliError::stale(
             "the workspace has changed since it was planned for".to_owned(),
         ));
+    }
+    let workspace = saved.workspace.to_string();
+    let template = saved.template.as_deref();
+    if let Some(active) =
+        ActiveJob::of_plan(&planned.preview, plan_request.client, &workspace, template)
+    {
+        return active.report(args.format, template, &workspace);
     }
     let pushed = match (&saved.template, before) {
         (Some(id), Some(before)) => PushedTemplate::instead(plan_request, id, before, &file)?,

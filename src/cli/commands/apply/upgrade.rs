@@ -123,8 +123,11 @@ fn agreed(
     examined: &PlannedApply,
 ) -> Result<Option<Exit>, CliError> {
     let plan = &examined.planned.preview;
-    if args.dry_run || !plan.refusals.is_empty() {
+    if args.dry_run {
         return print_plan(args.subject(), examined, args.format, None, plan_request).map(Some);
+    }
+    if !plan.refusals.is_empty() {
+        return args.refuse(plan_request, examined).map(Some);
     }
     if !args.yes {
         let subject = format!("`{}`", printable::path(args.subject()));
