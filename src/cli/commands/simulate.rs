@@ -277,6 +277,8 @@ fn undecided(args: &Args, manifest: &Manifest, plan: &Preview) -> Result<Exit, C
 
 /// The resolutions file, and the rows modes of the command line over it.
 fn request(args: &Args, package: &Checked<'_>) -> Result<Request, CliError> {
+    let tables = args.rows_mode.iter().map(|(table, _)| table.as_deref());
+    resolutions::refuse_repeated("--rows-mode", tables)?;
     let mut request = resolutions::read(args.resolutions.as_deref())?;
     request.include_rows &= !args.no_rows;
     args.upgrade.complete(&mut request);
