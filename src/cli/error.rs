@@ -14,6 +14,7 @@ use tplkit::simulate::SimulateError;
 use super::candidates::{self, Candidate};
 use super::client_error;
 use super::exit::Exit;
+use super::shell_word::shell_word;
 
 /// An error of the command line.
 #[derive(Debug, thiserror::Error)]
@@ -367,7 +368,7 @@ impl CliError {
             CliError::Export(_) => "choose what travels with `--feature`, `--rows` and their like",
             CliError::Remote(error) => return Some(client_error::help(error)),
             CliError::SignedOut { url } => {
-                let url = url.as_deref().unwrap_or("URL");
+                let url = shell_word(url.as_deref().unwrap_or("URL"));
                 return Some(format!(
                     "run `tplkit login --url {url}`, or set TPLKIT_URL and TPLKIT_TOKEN"
                 ));

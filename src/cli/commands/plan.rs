@@ -22,6 +22,7 @@ use crate::cli::remote::subject::Subject;
 use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs};
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
+use crate::cli::shell_word::shell_path;
 use crate::cli::source::is_stdin;
 use crate::cli::upgrade_args::ServerUpgradeArgs;
 use crate::cli::upgrade_view;
@@ -197,7 +198,7 @@ pub(super) fn print_plan(
     if about(client_error::is_of_mapping) {
         plan_request.session.note(format!(
             "help: `tplkit resolve init {} --workspace {named} -o FILE` writes the decisions down; give them with `--resolutions FILE`",
-            printable::path(subject)
+            shell_path(subject)
         ));
     }
     if about(|code| code == Code::UpgradeConflicts) {
@@ -209,7 +210,7 @@ pub(super) fn print_plan(
         };
         plan_request.session.note(format!(
             "help: `tplkit resolve init {} --workspace {named} --upgrade -o FILE` writes down what is to be decided; give it with `--resolutions FILE`{in_one_word}",
-            printable::path(subject)
+            shell_path(subject)
         ));
     }
     if about(client_error::is_of_rows) {
@@ -264,8 +265,9 @@ fn save(
     );
     saved.write(path)?;
     session.note(format!(
-        "`{0}` is saved; `tplkit apply {0}` carries it out",
-        printable::path(path)
+        "`{}` is saved; `tplkit apply {}` carries it out",
+        printable::path(path),
+        shell_path(path)
     ));
     Ok(())
 }

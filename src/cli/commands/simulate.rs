@@ -25,6 +25,7 @@ use crate::cli::package_file;
 use crate::cli::resolutions;
 use crate::cli::session::{RandomIds, Session, SystemClock};
 use crate::cli::settings::definitions_for;
+use crate::cli::shell_word::shell_path;
 use crate::cli::upgrade_args::UpgradeArgs;
 use crate::cli::upgrade_view;
 
@@ -151,7 +152,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         Err(SimulateError::Refused(refusals)) => {
             session.note(format!(
                 "help: `tplkit resolve init {}` writes the decisions down",
-                printable::path(&args.package)
+                shell_path(&args.package)
             ));
             return resolutions::refuse(&args.package, &refusals, args.format);
         }

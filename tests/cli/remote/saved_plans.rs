@@ -175,6 +175,24 @@ fn a_saved_plan_replaces_no_other_package_than_the_one_it_was_made_against() {
     }
 }
 
+#[test]
+fn a_suggested_command_can_be_pasted() {
+    let server = taking(empty(), &json!({})).serve();
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("a b/l.json", &links());
+    env.place.write("a b/p.json", &tiny());
+    for (package, exit, suggested) in [
+        ("a b/p.json", 0, "apply 'a b/é x.plan'"),
+        ("a b/l.json", 1, "resolve init 'a b/l.json' --workspace"),
+    ] {
+        let words = ["plan", package, "--workspace", WORKSPACE];
+        let ran = env.run(&[&words[..], &["-o", "a b/é x.plan"]].concat());
+        let ran = ran.exits(exit);
+        let suggested = format!("`tplkit {suggested}");
+        assert!(ran.err.contains(&suggested), "{}", ran.err);
+    }
+}
+
 /// JSON holds no path that is not UTF-8: nothing is saved, and nobody is told otherwise.
 #[cfg(target_os = "linux")]
 #[test]

@@ -20,6 +20,7 @@ use crate::cli::job_progress::{Poll, Polled, duration};
 use crate::cli::output::{print_note, write_result};
 use crate::cli::resume_hint::{self, ResumeHint};
 use crate::cli::session::Session;
+use crate::cli::shell_word::shell_word;
 
 /// Start an automation of a server, and wait for the end of the run.
 ///
@@ -149,7 +150,7 @@ fn conclude(
         Exit::Running => print_note(&format!(
             "error: run {id} still runs ({})\n  help: it goes on; `tplkit automation runs {}` shows how it ends",
             printable::line(&run.record.status),
-            printable::line(&args.automation)
+            shell_word(&printable::line(&args.automation))
         )),
         _ => {}
     }
