@@ -8,6 +8,7 @@ use tplkit::printable;
 use tplkit::problem::Code;
 
 use super::exit::Exit;
+use super::shell_word::shell_word;
 
 /// How a command ends that met this error.
 pub(crate) fn exit(error: &Error) -> Exit {
@@ -82,7 +83,10 @@ pub(crate) fn help(error: &Error) -> String {
         },
         Error::Redirected { to, .. } => {
             let base = to.split("/v1/").next().unwrap_or(to);
-            format!("if that is the server you mean, sign in there: `tplkit login --url {base}`")
+            format!(
+                "if that is the server you mean, sign in there: `tplkit login --url {}`",
+                shell_word(base)
+            )
         }
         Error::TooLarge { .. } => "ask for less".to_owned(),
         Error::Unreadable { .. } => {

@@ -2,9 +2,11 @@
 //! then members of each command.
 
 use indexmap::IndexMap;
+use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tplkit::finding::render::ReportError;
+use tplkit::json::Value as Json;
 use tplkit::printable;
 
 /// The version of every JSON document that the tool writes.
@@ -30,6 +32,36 @@ pub(crate) fn write_raw(outcome: &str, members: &[(&str, &RawValue)]) -> String 
     let all: IndexMap<&str, &RawValue> = head.into_iter().chain(members.iter().copied()).collect();
     // What is raw always serializes.
     printable::json(&(serde_json::to_string_pretty(&all).unwrap_or_default() + "\n"))
+}
+
+/// What a document says of something. A number that no value holds (`1e400`) is given as text: what stands next to it is
+/// not lost with it.
+pub(crate) fn of(shown: &impl Serialize) -> Value {
+    value(&serde_json::to_string(shown).expect("what documents show writes itself as JSON"))
+}
+
+/// The same of a text that is JSON already; nothing of one that is not.
+pub(crate) fn value(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| Json::parse(text).map_or(Value::Null, by_leaves))
+}
+
+fn by_leaves(value: Json) -> Value {
+    match value {
+        Json::Null => Value::Null,
+        Json::Bool(value) => value.into(),
+        Json::Number(number) => {
+            let digits = number.as_str();
+            serde_json::from_str(digits).unwrap_or_else(|_| digits.into())
+        }
+        Json::String(text) => text.into(),
+        Json::List(elements) => elements.into_iter().map(by_leaves).collect(),
+        Json::Object(members) => {
+            let members = members.into_iter();
+            members
+                .map(|(key, value)| (key, by_leaves(value)))
+                .collect()
+        }
+    }
 }
 
 /// A value as one that stays as it is written.
@@ -58,4 +90,23 @@ pub(crate) fn errors(report_errors: &[ReportError]) -> Value {
         error
     });
     json!({"errors": errors.collect::<Vec<_>>()})
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tplkit::json::Value;
+
+    use super::{of, value};
+
+    #[test]
+    fn a_number_that_no_value_holds_takes_nothing_with_it() {
+        let text = r#"{"a":[1.5,-1e400,"é"],"b":{"c":null,"d":true},"e":1E400}"#;
+        let expected =
+            json!({"a": [1.5, "-1e400", "é"], "b": {"c": null, "d": true}, "e": "1E400"});
+        assert_eq!(value(text), expected);
+        let own = Value::parse(text).expect("JSON");
+        assert_eq!(of(&own), expected);
+        assert_eq!(value("{\"a\": 1}"), json!({"a": 1}));
+    }
 }

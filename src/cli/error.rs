@@ -14,6 +14,7 @@ use tplkit::simulate::SimulateError;
 use super::candidates::{self, Candidate};
 use super::client_error;
 use super::exit::Exit;
+use super::shell_word::shell_word;
 
 /// An error of the command line.
 #[derive(Debug, thiserror::Error)]
@@ -236,6 +237,14 @@ impl From<tplkit::client::Error> for CliError {
 }
 
 impl CliError {
+    /// What was planned is not what would be done now.
+    pub(crate) fn stale(message: String) -> CliError {
+        CliError::Moved {
+            message,
+            help: "nothing was written; plan again, look at it, and apply that".to_owned(),
+        }
+    }
+
     /// How a command ends that met it.
     pub(crate) fn exit(&self) -> Exit {
         match self {
@@ -359,7 +368,7 @@ impl CliError {
             CliError::Export(_) => "choose what travels with `--feature`, `--rows` and their like",
             CliError::Remote(error) => return Some(client_error::help(error)),
             CliError::SignedOut { url } => {
-                let url = url.as_deref().unwrap_or("URL");
+                let url = shell_word(url.as_deref().unwrap_or("URL"));
                 return Some(format!(
                     "run `tplkit login --url {url}`, or set TPLKIT_URL and TPLKIT_TOKEN"
                 ));

@@ -23,7 +23,7 @@ pub(crate) enum Exit {
     Running = 69,
     /// A bug.
     Bug = 101,
-    /// Stopped by Ctrl-C.
+    /// Stopped by Ctrl-C, SIGTERM or SIGHUP.
     Interrupted = 130,
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn guard(words: &[OsString], work: impl FnOnce() -> Result<Exit, CliE
 
 fn fail(error: &CliError, output_mode: &OutputMode) -> Exit {
     match error {
-        // Whoever read our output has read enough.
+        // Whoever read a stream of bytes has read enough. Other results end with an exit code of their own.
         CliError::Output(source) if source.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
         CliError::Arguments(error) if !error.use_stderr() => help(error, output_mode),
         CliError::Arguments(error) if !output_mode.json => {

@@ -1,12 +1,14 @@
-//! Ctrl-C.
+//! Ctrl-C, and the other signals that ask a command to end: SIGTERM, SIGHUP.
 
 use super::exit::Exit;
 use super::interrupt_message;
 
-/// Makes Ctrl-C end the process with the documented code.
+/// Makes them end the process with the documented code.
 ///
 /// Nothing needs undoing: files are replaced whole or not at all.
 pub(crate) fn install() {
+    #[cfg(target_os = "linux")]
+    hangup::keep_ignored();
     // Without a handler the system's own still ends the process.
     ctrlc::set_handler(|| {
         #[cfg(unix)]
@@ -29,6 +31,30 @@ pub(crate) fn keeping_echo<T>(ask: impl FnOnce() -> T) -> T {
     #[cfg(unix)]
     echo::forget();
     response
+}
+
+/// A hang-up that whoever started the command wants it to outlive (`nohup`).
+#[cfg(target_os = "linux")]
+mod hangup {
+    use nix::sys::signal::{SigSet, Signal};
+
+    /// A handler takes the place of what ignores a signal; one that every thread blocks reaches none. Later threads block
+    /// what the first one does.
+    pub(super) fn keep_ignored() {
+        if is_ignored() {
+            let mut hangup = SigSet::empty();
+            hangup.add(Signal::SIGHUP);
+            hangup.thread_block().ok();
+        }
+    }
+
+    /// As the system says of this process: a mask in hexadecimal digits, in which the first signal is the lowest bit.
+    fn is_ignored() -> bool {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        mask.is_some_and(|mask| mask & 1 == 1)
+    }
 }
 
 /// The settings of the terminal before a question changed them.

@@ -1,4 +1,4 @@
-//! Output after Ctrl-C: the JSON document on stdout, and how to return to remote work that
+//! Output after Ctrl-C and its like: the JSON document on stdout, and how to return to remote work that
 //! continues.
 
 use std::io::{self, Write as _};

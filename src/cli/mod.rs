@@ -3,6 +3,7 @@
 //! `commands::command_line` turns words into typed requests, `commands` has one file per command, `output` is the
 //! only place that prints and `failure` the only one that sorts errors into exit codes.
 
+mod active_job;
 mod apply_summary;
 mod args;
 mod candidates;

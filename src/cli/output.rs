@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tplkit::finding::render::{ReportError, fit, linked};
 use tplkit::printable;
@@ -9,6 +10,14 @@ use tplkit::printable;
 use super::error::CliError;
 use super::source::is_stdin;
 use super::{interrupt_message, replace};
+
+/// Whether whoever read standard output has left.
+static READER_LEFT: AtomicBool = AtomicBool::new(false);
+
+/// Whether whoever read the results has left: what comes piece by piece may end then.
+pub(crate) fn reader_left() -> bool {
+    READER_LEFT.load(Ordering::Relaxed)
+}
 
 /// Writes a result for people or in a format for them to the file `target`, or to standard output (without
 /// one, or with `-`). Nothing in it steers a terminal or reads as what it is not.
@@ -37,8 +46,20 @@ pub(crate) fn write_data(text: &str, target: Option<&Path>) -> Result<(), CliErr
 /// Writes a result whose colours are ours, and whose texts were made harmless before they got them.
 pub(crate) fn write_styled(text: &str, target: Option<&Path>) -> Result<(), CliError> {
     match target.filter(|path| !is_stdin(path)) {
-        None => print_stdout(text).map_err(CliError::Output),
+        None => write_bytes(text.as_bytes()),
         Some(path) => replace::write(path, text.as_bytes()),
+    }
+}
+
+/// Writes a result that need not be text to standard output. Whoever has left has read enough, which is no failure and
+/// changes no outcome: the command goes on to its own exit code.
+pub(crate) fn write_bytes(bytes: &[u8]) -> Result<(), CliError> {
+    match print_bytes(bytes) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            READER_LEFT.store(true, Ordering::Relaxed);
+            Ok(())
+        }
+        written => written.map_err(CliError::Output),
     }
 }
 

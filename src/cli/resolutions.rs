@@ -1,5 +1,6 @@
 //! Reads resolutions files, and describes what they leave undecided.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -50,6 +51,25 @@ pub(crate) fn mode_of_table(word: &str) -> Result<(String, RowsMode), String> {
         (Some(table), mode) => Ok((table, mode)),
         (None, _) => Err("name the table, too: `REF=MODE`".to_owned()),
     }
+}
+
+/// Refuses modes of which a table has more than one: nobody can tell which is meant. No name means every table.
+pub(crate) fn refuse_repeated<'t>(
+    flag: &str,
+    tables: impl Iterator<Item = Option<&'t str>>,
+) -> Result<(), CliError> {
+    let mut known = HashSet::new();
+    for table in tables {
+        if !known.insert(table) {
+            let table = table.map(|table| format!("`{}`", table.escape_debug()));
+            let table = table.unwrap_or_else(|| "every table".to_owned());
+            return Err(CliError::Usage {
+                message: format!("`{flag}` gives {table} more than one mode"),
+                help: "give it one".to_owned(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Says why a package cannot be applied as asked.

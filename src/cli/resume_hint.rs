@@ -15,6 +15,8 @@ pub(crate) enum ResumeHint {
     Job(String),
     /// A job that is being undone.
     Undo(String),
+    /// A job that has ended, of which nobody could be told.
+    Ended(String),
     /// A job of this workspace that may have begun.
     Workspace(String),
     /// A run of this automation.
@@ -32,6 +34,9 @@ impl ResumeHint {
             ResumeHint::Undo(id) => {
                 format!("the undo goes on: `tplkit job watch {id}` waits for its end")
             }
+            ResumeHint::Ended(id) => {
+                format!("the job has ended: `tplkit job show {id}` shows how")
+            }
             ResumeHint::Workspace(id) => format!(
                 "a job may have begun all the same: `tplkit job list --workspace {id}` shows it"
             ),
@@ -46,7 +51,7 @@ impl ResumeHint {
 
     fn job(&self) -> Option<&str> {
         match self {
-            ResumeHint::Job(id) | ResumeHint::Undo(id) => Some(id),
+            ResumeHint::Job(id) | ResumeHint::Undo(id) | ResumeHint::Ended(id) => Some(id),
             ResumeHint::Workspace(_) | ResumeHint::Run(_) | ResumeHint::Template(_) => None,
         }
     }

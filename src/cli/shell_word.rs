@@ -1,6 +1,9 @@
 //! A word as it is typed into a shell, for commands that messages suggest.
 
 use std::borrow::Cow;
+use std::path::Path;
+
+use tplkit::printable;
 
 /// The word, in quotes where a shell would take it apart or change it.
 pub(crate) fn shell_word(word: &str) -> Cow<'_, str> {
@@ -11,9 +14,16 @@ pub(crate) fn shell_word(word: &str) -> Cow<'_, str> {
     Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
 }
 
+/// The same of a path, in which what would steer a terminal has a stand-in.
+pub(crate) fn shell_path(path: &Path) -> String {
+    shell_word(&printable::path(path)).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::shell_word;
+    use std::path::Path;
+
+    use super::{shell_path, shell_word};
 
     #[test]
     fn only_what_needs_quotes_has_them() {
@@ -22,5 +32,6 @@ mod tests {
         assert_eq!(shell_word("Ann's $HOME"), r"'Ann'\''s $HOME'");
         assert_eq!(shell_word("Café"), "'Café'");
         assert_eq!(shell_word(""), "''");
+        assert_eq!(shell_path(Path::new("a/b c.plan")), "'a/b c.plan'");
     }
 }

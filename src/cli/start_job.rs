@@ -1,16 +1,16 @@
 //! Starts or resumes a job on a server: prints its id, then waits for its end.
 
 use serde_json::{Value, json};
-use tplkit::client::{BodyPackages, Client, Error, Problem};
-use tplkit::finding::render::ReportError;
+use tplkit::client::{BodyPackages, Client, Error};
 use tplkit::printable;
 use tplkit::problem::Code;
 
+use super::active_job::ActiveJob;
 use super::args::Form;
 use super::error::CliError;
 use super::exit::Exit;
 use super::job_progress::{OutcomeReport, WaitOptions, conclude, follow};
-use super::output::{print_error, write_result};
+use super::output::write_result;
 use super::resume_hint::{self, ResumeHint};
 use super::session::Session;
 use super::upgrade_args::BaseFile;
@@ -53,7 +53,8 @@ pub(crate) fn run(start: &StartJob<'_>) -> Result<Exit, CliError> {
     let started = match applied {
         Ok(started) => started,
         Err(Error::Refused(problem)) if problem.is(Code::JobActive) => {
-            return report_running_job(start, &members, &problem);
+            let active = ActiveJob::of_problem(&problem);
+            return active.report(start.form, Some(start.template), start.workspace);
         }
         // Whoever was refused has begun nothing.
         Err(error @ Error::Refused(_)) if client_error::exit(&error) != Exit::Unreachable => {
@@ -70,7 +71,8 @@ pub(crate) fn run(start: &StartJob<'_>) -> Result<Exit, CliError> {
     let way = ResumeHint::Job(id.clone());
     resume_hint::leave(&way, start.form);
     if start.form == Form::Text {
-        write_result(&format!("{id}\n"), None)?;
+        let written = write_result(&format!("{id}\n"), None);
+        written.map_err(|error| way.of(error))?;
     }
     if start.detach {
         interrupt_message::leave(None);
@@ -79,7 +81,8 @@ pub(crate) fn run(start: &StartJob<'_>) -> Result<Exit, CliError> {
             let body = members.into_iter().chain(status);
             let body: serde_json::Map<String, Value> =
                 body.map(|(name, value)| (name.to_owned(), value)).collect();
-            write_result(&document::write("clean", &body.into()), None)?;
+            let written = write_result(&document::write("clean", &body.into()), None);
+            written.map_err(|error| way.of(error))?;
         }
         let note = format!("`tplkit job watch {id}` waits for its end");
         start.session.note(note);
@@ -93,50 +96,4 @@ pub(crate) fn run(start: &StartJob<'_>) -> Result<Exit, CliError> {
         undo: false,
     };
     conclude(start.client, &id, followed, start.waiting, &reported)
-}
-
-/// Somebody works on a job of this template, or of its line, in the workspace already.
-fn report_running_job(
-    start: &StartJob<'_>,
-    members: &[(&str, Value)],
-    problem: &Problem,
-) -> Result<Exit, CliError> {
-    interrupt_message::leave(None);
-    let message = match &problem.locked_until {
-        Some(until) => {
-            format!("a job of this template or its line is at work in the workspace, held until {until}")
-        }
-        None => "a job of this template or its line is unfinished in the workspace, and nobody works on it now"
-            .to_owned(),
-    };
-    let help = match &problem.job_id {
-        Some(id) => format!(
-            "`tplkit job watch {id}` waits for its end; `tplkit job resume {id}` goes on with it once nobody holds it"
-        ),
-        None => "wait for its end, and apply again".to_owned(),
-    };
-    let report_error = ReportError {
-        path: None,
-        message,
-        help: Some(help),
-    };
-    print_error(&report_error);
-    let text = match (start.form, &problem.job_id) {
-        (Form::Text, Some(id)) => format!("{id}\n"),
-        (Form::Text, None) => String::new(),
-        (Form::Json, id) => {
-            let mut body = document::errors(std::slice::from_ref(&report_error));
-            for (name, value) in members {
-                body[*name] = value.clone();
-            }
-            body["job_id"] = json!(id);
-            let refusal = client_error::members(&Error::Refused(Box::new(problem.clone())));
-            if let Some(error) = body["errors"][0].as_object_mut() {
-                error.extend(refusal);
-            }
-            document::write("failed", &body)
-        }
-    };
-    write_result(&text, None)?;
-    Ok(Exit::Running)
 }

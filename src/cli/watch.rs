@@ -14,7 +14,7 @@ use tplkit::layout::INDEX;
 
 use super::error::CliError;
 use super::exit::Exit;
-use super::output::print_stdout;
+use super::output::{print_stdout, reader_left};
 use super::session::Session;
 use super::{unpacked_folders, walk};
 
@@ -25,7 +25,7 @@ const QUIET: Duration = Duration::from_millis(80);
 const IGNORE_FILES: [&str; 2] = [".gitignore", ".ignore"];
 
 /// Runs `once`, and again after every change to what is behind `paths`, until the process is
-/// interrupted.
+/// interrupted, or nobody reads what it writes.
 pub(crate) fn run(
     paths: &[PathBuf],
     session: &Session,
@@ -48,7 +48,10 @@ pub(crate) fn run(
     loop {
         let known = find_files(paths);
         clear()?;
-        once()?;
+        let exit = once()?;
+        if reader_left() {
+            return Ok(exit);
+        }
         session.note("Watching for changes; Ctrl-C ends it.");
         loop {
             match burst(&changes) {

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::support::{Place, tiny};
+use crate::support::{Place, case, tiny};
 
 #[test]
 fn explain_makes_sentences_of_fences() {
@@ -122,6 +122,49 @@ fn why_names_declarations_and_uses() {
       help: did you mean `$v_notes`? `tplkit show p.json` lists the refs
     "#);
     assert_eq!(ran.out, "");
+}
+
+/// A command that is suggested can be pasted, whatever the files are called.
+#[test]
+fn suggested_commands_quote_paths() {
+    let links = std::fs::read_to_string(case("valid/base-links.json")).expect("fixture");
+    let place = Place::with(&[("a b/q.json", &tiny()), ("a b/l.json", &links)]);
+    for (words, code, suggested) in [
+        (
+            &["unpack", "a b/q.json", "a b/lay"][..],
+            0,
+            "pack 'a b/lay'",
+        ),
+        (
+            &["pack", "a b/lay", "-o", "a b/new.json"],
+            0,
+            "check 'a b/new.json'",
+        ),
+        (&["pack", "a b"], 2, "unpack PKG 'a b'"),
+        (&["why", "a b/q.json", "f_nothing"], 1, "show 'a b/q.json'"),
+        (
+            &["new", "Shed", "-o", "a b/shed.json"],
+            0,
+            "check 'a b/shed.json'",
+        ),
+        (&["simulate", "a b/l.json"], 1, "resolve init 'a b/l.json'"),
+        (
+            &[
+                "resolve",
+                "init",
+                "a b/l.json",
+                "--no-input",
+                "-o",
+                "a b/r.toml",
+            ],
+            0,
+            "resolve check 'a b/l.json' 'a b/r.toml'",
+        ),
+    ] {
+        let ran = place.run(words).exits(code);
+        let suggested = format!("`tplkit {suggested}`");
+        assert!(ran.err.contains(&suggested), "{words:?}: {}", ran.err);
+    }
 }
 
 #[test]

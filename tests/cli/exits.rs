@@ -3,7 +3,7 @@
 use std::io::Read as _;
 use std::process::Stdio;
 
-use crate::support::{Place, faulty, tiny};
+use crate::support::{Place, faulty, tiny, unread};
 
 #[test]
 fn usage_errors_exit_2() {
@@ -135,6 +135,32 @@ fn a_reader_that_leaves_is_no_failure() {
         (child.wait().expect("end").code(), err.as_str()),
         (Some(0), "")
     );
+}
+
+/// `tplkit check … | head` in a script that looks at each part of a pipe: what was found is no less true.
+#[test]
+fn a_reader_that_leaves_hides_no_outcome() {
+    let place = Place::with(&[
+        ("p.json", &faulty()),
+        ("q.json", &tiny()),
+        ("r.json", &tiny().replace("Vendas", "Outras")),
+        ("broken.json", "{"),
+    ]);
+    for (words, code) in [
+        (&["check", "q.json"][..], 0),
+        (&["check", "p.json"], 1),
+        (&["check", "p.json", "--format", "json"], 1),
+        (&["check", "p.json", "--watch"], 1),
+        (&["promote", "broken.json"], 1),
+        (&["fmt", "--check", "p.json", "q.json"], 1),
+        (&["diff", "q.json", "r.json"], 0),
+        (&["diff", "q.json", "r.json", "--exit-code"], 1),
+        (&["why", "q.json", "f_nothing"], 1),
+    ] {
+        let ran = unread(place.command(words)).exits(code);
+        let failed = ran.err.contains("standard output");
+        assert!(!failed, "{words:?}: {}", ran.err);
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What a push of a file would do, for commands that mean the template behind a file.
 
+use tplkit::apply::content_digest;
 use tplkit::client::Client;
 
 use super::{PushTarget, meant, summary};
@@ -38,6 +39,8 @@ pub(crate) enum CatalogMatch {
         by_name: Option<Candidate>,
         /// What people call it, where it was looked for.
         title: Option<String>,
+        /// The content digest of the package that it holds.
+        digest: String,
     },
 }
 
@@ -45,6 +48,11 @@ impl FileTemplate {
     /// Whether nothing was said.
     pub(crate) fn is_none(&self) -> bool {
         self.id.is_none() && !self.new
+    }
+
+    /// Whether another template is made whatever the catalog holds.
+    pub(crate) fn makes_another(&self) -> bool {
+        self.new
     }
 
     /// Refuses what was said where no file is named.
@@ -84,7 +92,12 @@ impl FileTemplate {
         };
         match client.package(&id) {
             Ok(stored) if is_same(&stored, file.text) => Ok(CatalogMatch::Same(id)),
-            Ok(_) => Ok(CatalogMatch::Other { id, by_name, title }),
+            Ok(stored) => Ok(CatalogMatch::Other {
+                id,
+                by_name,
+                title,
+                digest: content_digest(&stored),
+            }),
             // A server without packages takes none.
             Err(error) if self.id.is_none() && subject::lacks_route(&error) => {
                 Ok(CatalogMatch::Nothing)
@@ -92,6 +105,26 @@ impl FileTemplate {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// The package of a template that a file is about to replace.
+///
+/// # Errors
+/// It is not the one of that content digest any more: somebody else has pushed, or the template went.
+pub(crate) fn replaced(client: &Client, id: &str, digest: &str) -> Result<String, CliError> {
+    let stored = client.package(id).map_err(|error| {
+        if error.status() == Some(404) {
+            CliError::stale(format!("template `{id}` is not in the catalog any more"))
+        } else {
+            error.into()
+        }
+    })?;
+    if content_digest(&stored) == digest {
+        return Ok(stored);
+    }
+    Err(CliError::stale(format!(
+        "template `{id}` holds another package than when this was planned"
+    )))
 }
 
 /// Whether two packages say the same, but for their visibility, which is the catalog's, and for

@@ -18,7 +18,7 @@ use super::error::CliError;
 use super::remote::subject;
 use super::remote::workspace::called;
 
-pub(crate) use file::{CatalogMatch, FileTemplate};
+pub(crate) use file::{CatalogMatch, FileTemplate, replaced};
 pub(crate) use version::{VersionBump, compare};
 
 /// Which template a push means.

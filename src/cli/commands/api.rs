@@ -14,7 +14,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::output::{print_bytes, print_error_in_detail, write_result};
+use crate::cli::output::{print_error_in_detail, write_bytes, write_result};
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
 use crate::cli::source;
@@ -229,10 +229,10 @@ fn paginate(form: Form, client: &Client, request: Request) -> Result<Exit, CliEr
 
 /// The body as it came.
 fn raw(response: &ApiResponse) -> Result<(), CliError> {
-    print_bytes(&response.body).map_err(CliError::Output)?;
+    write_bytes(&response.body)?;
     // So that a prompt begins its own line.
     if io::stdout().is_terminal() && !response.body.is_empty() && !response.body.ends_with(b"\n") {
-        print_bytes(b"\n").map_err(CliError::Output)?;
+        write_bytes(b"\n")?;
     }
     Ok(())
 }

@@ -12,16 +12,19 @@ use tplkit::workspace::Id;
 
 use crate::cli::args::Form;
 use crate::cli::candidates::Candidate;
+use crate::cli::catalog::{self, PushTarget};
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::item_titles::ItemTitles;
 use crate::cli::output::{folded, write_result};
+use crate::cli::package_file::{self, File};
 use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs, called};
 use crate::cli::remote::{Connection, ServerArgs, subject};
 use crate::cli::sections::section;
 use crate::cli::session::Session;
+use crate::cli::source::is_stdin;
 use crate::cli::word_match::Choices;
 
 /// Show what people changed in what a template made in a workspace.
@@ -34,8 +37,9 @@ use crate::cli::word_match::Choices;
     ("Fail when anything differs, cells of reference data included", "tplkit drift sales-crm --workspace $WORKSPACE --rows --exit-code"),
 ]))]
 pub(crate) struct Args {
-    /// The template: its id, or its name.
-    #[arg(value_name = "TEMPLATE", required_unless_present = "target")]
+    /// The template: its id, or its name. A package (a file, an unpacked folder, `-` for standard input) means
+    /// the template that a push of it would replace.
+    #[arg(value_name = "PKG|TEMPLATE", required_unless_present = "target")]
     template: Option<PathBuf>,
     #[command(flatten)]
     workspace: WorkspaceArgs,
@@ -57,15 +61,26 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let mut server = args.target.clone();
-    let target = server.take_target(Path::new("."))?;
+    let target = server.take_target(args.template.as_deref().unwrap_or(Path::new(".")))?;
     let word = args.workspace.required(&target, &server, session)?;
     let subject = target.subject(args.template.as_deref())?;
-    let subject = subject.to_string_lossy();
+    let source = if is_stdin(&subject) || subject::is_package(&subject) {
+        Some(package_file::read(&subject)?)
+    } else {
+        None
+    };
+    let file = match source.as_ref().map(File::checked).transpose() {
+        Ok(file) => file,
+        Err(report) => return package_file::refuse(&report, args.format, session),
+    };
     let connection = Connection::open(&server, session)?;
     let client = &connection.client;
     let named = NamedWorkspace::find(client, &word)?;
     let workspace = named.id.to_string();
-    let template = template(client, &subject, &workspace)?;
+    let template = match &file {
+        Some(file) => replaced_by(file, client, &named)?,
+        None => template(client, &subject.to_string_lossy(), &workspace)?,
+    };
     let found = client.drift(&workspace, &template, args.rows, args.job.as_deref());
     let found = found.map_err(|error| match &args.job {
         Some(job) if error.status() == Some(404) && is_applied(client, &template, &workspace) => {
@@ -95,6 +110,40 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     };
     write_result(&text, None)?;
     Ok(if fails { Exit::Findings } else { Exit::Done })
+}
+
+/// The id of the template that a push of the file would replace: what is applied of a file is applied as that.
+fn replaced_by(
+    file: &File<'_>,
+    client: &Client,
+    workspace: &NamedWorkspace,
+) -> Result<String, CliError> {
+    let organization = workspace.require(client)?.organization_id;
+    match catalog::meant(client, organization.as_deref(), &file.package) {
+        Ok(PushTarget::ById(candidate) | PushTarget::ByName(candidate)) => Ok(candidate.id),
+        Ok(PushTarget::New) => Err(CliError::Usage {
+            message: format!(
+                "the catalog has no template of `{}`",
+                printable::path(file.path)
+            ),
+            help: "`tplkit status` lists what was applied to the workspace: name one of these"
+                .to_owned(),
+        }),
+        Err(CliError::Candidates {
+            message,
+            candidates,
+            more,
+            path,
+            ..
+        }) => Err(CliError::Candidates {
+            message,
+            help: "name the template by its id".to_owned(),
+            candidates,
+            more,
+            path,
+        }),
+        Err(error) => Err(error),
+    }
 }
 
 /// The id of a template: of one that was applied here, whether the catalog still has it or not, else of

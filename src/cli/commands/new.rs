@@ -16,6 +16,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::{write_data, write_result};
 use crate::cli::package_output::folder_of;
 use crate::cli::session::{RandomIds, Session, SystemClock};
+use crate::cli::shell_word::shell_path;
 
 /// What a new `tplkit.toml` says.
 const CONFIG: &str = "\
@@ -78,8 +79,9 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         }
         write_data(&text, Some(path))?;
         session.note(format!(
-            "`{0}` written; `tplkit check {0}` checks it",
-            printable::path(path)
+            "`{}` written; `tplkit check {}` checks it",
+            printable::path(path),
+            shell_path(path)
         ));
     }
     match (args.format, &output) {

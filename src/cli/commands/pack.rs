@@ -15,6 +15,7 @@ use crate::cli::exit::Exit;
 use crate::cli::folder::OnDisk;
 use crate::cli::output::{print_note, write_data, write_result};
 use crate::cli::session::Session;
+use crate::cli::shell_word::shell_path;
 use crate::cli::source::is_stdin;
 
 /// Build the package of a folder that `tplkit unpack` wrote.
@@ -60,8 +61,9 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     }
     if let Some(path) = output {
         session.note(format!(
-            "`{0}` written; `tplkit check {0}` checks it",
-            printable::path(path)
+            "`{}` written; `tplkit check {}` checks it",
+            printable::path(path),
+            shell_path(path)
         ));
     }
     Ok(Exit::Done)
@@ -108,7 +110,7 @@ fn failure(args: &Args, error: PackError) -> CliError {
     match error {
         PackError::NoIndex => CliError::Usage {
             message: format!("`{}`: {error}", printable::path(folder)),
-            help: format!("`tplkit unpack PKG {}` makes one", printable::path(folder)),
+            help: format!("`tplkit unpack PKG {}` makes one", shell_path(folder)),
         },
         PackError::Read { name, source } => CliError::Read {
             path: folder.join(name),

@@ -17,13 +17,14 @@ use crate::cli::exit::Exit;
 use crate::cli::output::{folded, write_result};
 use crate::cli::package_file::{self, File};
 use crate::cli::plan_view::examine::{self, PlanRequest, PlannedApply};
-use crate::cli::plan_view::{Decisions, Package, PlanFiles, Saved, screen};
+use crate::cli::plan_view::{Decisions, Package, PlanFiles, PlanTemplate, Saved, screen};
 use crate::cli::remote::subject::Subject;
 use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs};
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
+use crate::cli::shell_word::shell_path;
 use crate::cli::source::is_stdin;
-use crate::cli::upgrade_args::{BaseFile, ServerUpgradeArgs};
+use crate::cli::upgrade_args::ServerUpgradeArgs;
 use crate::cli::upgrade_view;
 
 /// Show what an apply would do to a workspace, without doing it.
@@ -140,14 +141,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     };
     let output = args.out.as_deref();
     if let Some(path) = output {
-        save(
-            path,
-            &connection,
-            plan_request,
-            &examined,
-            base.as_ref(),
-            session,
-        )?;
+        save(path, plan_request, &examined, &args.template)?;
     }
     let exit = print_plan(&subject, &examined, args.format, output, plan_request)?;
     let changes = args.exit_code && examined.planned.preview.changes();
@@ -187,7 +181,7 @@ pub(super) fn print_plan(
             &json!({
                 "subject": subject.to_string_lossy(),
                 "template_id": examined.template,
-                "replaces": examined.replaces,
+                "replaces": examined.replaced.is_some(),
                 "workspace_id": workspace.to_string(),
                 "plan": planned.document,
                 "output": output.filter(|_| !refused).map(Path::to_string_lossy),
@@ -204,7 +198,7 @@ pub(super) fn print_plan(
     if about(client_error::is_of_mapping) {
         plan_request.session.note(format!(
             "help: `tplkit resolve init {} --workspace {named} -o FILE` writes the decisions down; give them with `--resolutions FILE`",
-            printable::path(subject)
+            shell_path(subject)
         ));
     }
     if about(|code| code == Code::UpgradeConflicts) {
@@ -216,7 +210,7 @@ pub(super) fn print_plan(
         };
         plan_request.session.note(format!(
             "help: `tplkit resolve init {} --workspace {named} --upgrade -o FILE` writes down what is to be decided; give it with `--resolutions FILE`{in_one_word}",
-            printable::path(subject)
+            shell_path(subject)
         ));
     }
     if about(client_error::is_of_rows) {
@@ -229,12 +223,11 @@ pub(super) fn print_plan(
 
 fn save(
     path: &Path,
-    connection: &Connection,
     plan_request: PlanRequest<'_>,
     examined: &PlannedApply,
-    base: Option<&BaseFile>,
-    session: &Session,
+    template: &FileTemplate,
 ) -> Result<(), CliError> {
+    let session = plan_request.session;
     let usage = |message: &str, help: &str| CliError::Usage {
         message: message.to_owned(),
         help: help.to_owned(),
@@ -248,17 +241,23 @@ fn save(
         return Ok(());
     }
     let package = examined.package.clone();
-    if (examined.template.is_none() || examined.replaces) && package.is_none() {
+    let pushes = examined.template.is_none() || examined.replaced.is_some();
+    if pushes && package.is_none() {
         let help = "write the package to a file first, so that the plan can name it";
         return Err(usage("a plan for standard input cannot be saved", help));
     }
     let saved = Saved::new(
-        connection.client.base().to_string(),
-        examined.template.clone(),
-        examined.replaces,
+        plan_request.client.base().to_string(),
+        PlanTemplate {
+            id: examined.template.clone(),
+            replaced: examined.replaced.clone(),
+            another: template.makes_another(),
+        },
         PlanFiles {
             package,
-            base: base.map(|base| Package::of(&base.path, &base.text)),
+            base: plan_request
+                .base
+                .map(|base| Package::of(&base.path, &base.text)),
         },
         plan_request.workspace.id,
         plan_request.body(),
@@ -266,8 +265,9 @@ fn save(
     );
     saved.write(path)?;
     session.note(format!(
-        "`{0}` is saved; `tplkit apply {0}` carries it out",
-        printable::path(path)
+        "`{}` is saved; `tplkit apply {}` carries it out",
+        printable::path(path),
+        shell_path(path)
     ));
     Ok(())
 }

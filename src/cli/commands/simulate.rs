@@ -25,6 +25,7 @@ use crate::cli::package_file;
 use crate::cli::resolutions;
 use crate::cli::session::{RandomIds, Session, SystemClock};
 use crate::cli::settings::definitions_for;
+use crate::cli::shell_word::shell_path;
 use crate::cli::upgrade_args::UpgradeArgs;
 use crate::cli::upgrade_view;
 
@@ -151,7 +152,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         Err(SimulateError::Refused(refusals)) => {
             session.note(format!(
                 "help: `tplkit resolve init {}` writes the decisions down",
-                printable::path(&args.package)
+                shell_path(&args.package)
             ));
             return resolutions::refuse(&args.package, &refusals, args.format);
         }
@@ -198,9 +199,12 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             &json!({
                 "path": args.package.to_string_lossy(),
                 "into": args.into.as_ref().map(|path| path.to_string_lossy()),
-                "plan": simulation.preview,
-                "report": simulation.report,
-                "again": {"changed": simulation.again_changed, "report": simulation.again},
+                "plan": document::of(&simulation.preview),
+                "report": document::of(&simulation.report),
+                "again": {
+                    "changed": simulation.again_changed,
+                    "report": document::of(&simulation.again),
+                },
                 "undo": {"restored": simulation.restored},
             }),
         ),
@@ -264,7 +268,7 @@ fn undecided(args: &Args, manifest: &Manifest, plan: &Preview) -> Result<Exit, C
             &json!({
                 "path": args.package.to_string_lossy(),
                 "refusals": plan.refusals,
-                "plan": plan,
+                "plan": document::of(plan),
             }),
         ),
     };
@@ -274,6 +278,8 @@ fn undecided(args: &Args, manifest: &Manifest, plan: &Preview) -> Result<Exit, C
 
 /// The resolutions file, and the rows modes of the command line over it.
 fn request(args: &Args, package: &Checked<'_>) -> Result<Request, CliError> {
+    let tables = args.rows_mode.iter().map(|(table, _)| table.as_deref());
+    resolutions::refuse_repeated("--rows-mode", tables)?;
     let mut request = resolutions::read(args.resolutions.as_deref())?;
     request.include_rows &= !args.no_rows;
     args.upgrade.complete(&mut request);

@@ -18,6 +18,7 @@ use crate::cli::folder::{self, NotFilled};
 use crate::cli::output::write_result;
 use crate::cli::package_file;
 use crate::cli::session::Session;
+use crate::cli::shell_word::shell_path;
 
 /// Write a package as a folder with one small file per item, for version control.
 ///
@@ -76,9 +77,10 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         session.detail(|| format!("{}: removed", printable::path(&folder.join(name))));
     }
     session.note(format!(
-        "`{}` unpacked: {} and the index; `tplkit pack {0}` makes a package of them",
+        "`{}` unpacked: {} and the index; `tplkit pack {}` makes a package of them",
         printable::path(folder),
         counted(filled.files.len(), "file"),
+        shell_path(folder)
     ));
     Ok(Exit::Done)
 }

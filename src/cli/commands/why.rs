@@ -20,6 +20,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::{print_note, write_result};
 use crate::cli::package_file::{self, PackageFile};
 use crate::cli::session::Session;
+use crate::cli::shell_word::shell_path;
 
 /// Show where a ref is declared and where it is used.
 #[derive(Debug, clap::Args)]
@@ -74,10 +75,11 @@ fn unknown(args: &Args, name: &str, root: Node<'_>) -> Result<Exit, CliError> {
     let nearest = nearest_ref(root, name);
     let path = printable::path(&args.package);
     let shown = printable::line(name);
-    let hint = nearest.as_ref().map_or_else(
-        || format!("`tplkit show {path}` lists the refs"),
-        |nearest| format!("did you mean `${nearest}`? `tplkit show {path}` lists the refs"),
-    );
+    let list = format!("`tplkit show {}` lists the refs", shell_path(&args.package));
+    let hint = match &nearest {
+        None => list,
+        Some(nearest) => format!("did you mean `${nearest}`? {list}"),
+    };
     if args.format == Form::Json {
         let body = json!({
             "path": args.package.to_string_lossy(),

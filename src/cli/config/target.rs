@@ -79,25 +79,33 @@ fn subject(file: &Path, word: String) -> PathBuf {
     }
 }
 
-/// A table `ref = mode`, or a list of `REF=MODE` as `--rows` takes it.
+/// A table `ref = mode`, or a list of `REF=MODE` as `--rows` takes it; each table once.
 fn rows_of<'t>(
     file: &TomlFile<'t>,
     rows: &Spanned<DeValue<'t>>,
 ) -> Result<Vec<(String, RowsMode)>, CliError> {
-    let of_table = |word: &str, at: &Spanned<DeValue<'t>>| {
-        resolutions::mode_of_table(word).map_err(|why| file.wrong(at.span().start, why))
+    let mut modes: Vec<(String, RowsMode)> = Vec::new();
+    let mut add = |word: &str, at: &Spanned<DeValue<'t>>| -> Result<(), CliError> {
+        let start = at.span().start;
+        let mode = resolutions::mode_of_table(word).map_err(|why| file.wrong(start, why))?;
+        if modes.iter().any(|(table, _)| *table == mode.0) {
+            let why = format!("`{}` has a mode already", mode.0.escape_debug());
+            return Err(file.wrong(start, why));
+        }
+        modes.push(mode);
+        Ok(())
     };
     if let DeValue::Table(table) = rows.get_ref() {
-        let modes = table.iter().map(|(table, mode)| {
+        table.iter().try_for_each(|(table, mode)| {
             let word = file.string(mode)?;
-            of_table(&format!("{}={word}", table.get_ref()), mode)
-        });
-        return modes.collect();
+            add(&format!("{}={word}", table.get_ref()), mode)
+        })?;
+    } else {
+        for word in file.list(rows)? {
+            add(&file.string(word)?, word)?;
+        }
     }
-    let words = file.list(rows)?.into_iter();
-    words
-        .map(|word| of_table(&file.string(word)?, word))
-        .collect()
+    Ok(modes)
 }
 
 impl Target {

@@ -19,6 +19,7 @@ use crate::cli::interrupt_message;
 use crate::cli::item_titles::template_manifest;
 use crate::cli::job_titles::Names;
 use crate::cli::output::{folded, print_note, write_result};
+use crate::cli::resume_hint::ResumeHint;
 
 /// What is known besides the job, and in which form it is reported.
 pub(crate) struct OutcomeReport<'t> {
@@ -55,10 +56,15 @@ pub(crate) fn conclude(
         Some(JobOutcome::Undone | JobOutcome::Failed) => Exit::Findings,
     };
     interrupt_message::leave(None);
-    match outcome.form {
-        Form::Text => write_result(&folded(&text(client, &job)), None)?,
-        Form::Json => write_result(&document(id, &job, exit, outcome.members), None)?,
-    }
+    let written = match outcome.form {
+        Form::Text => write_result(&folded(&text(client, &job)), None),
+        Form::Json => write_result(&document(id, &job, exit, outcome.members), None),
+    };
+    let hint = match exit {
+        Exit::Running => ResumeHint::Job(id.to_owned()),
+        _ => ResumeHint::Ended(id.to_owned()),
+    };
+    written.map_err(|error| hint.of(error))?;
     let words = match exit {
         Exit::Running => Some(format!(
             "error: job {id} still runs ({})\n  help: it goes on; `tplkit job watch {id}` waits for its end",

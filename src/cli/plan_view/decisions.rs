@@ -45,6 +45,8 @@ impl Decisions {
 
     /// The file, and the command line over it.
     pub(crate) fn request(&self) -> Result<Request, CliError> {
+        let tables = self.rows.iter().map(|(table, _)| Some(table.as_str()));
+        resolutions::refuse_repeated("--rows", tables)?;
         let mut request = resolutions::read(self.resolutions.as_deref())?;
         request.include_rows &= !self.no_rows;
         request.copy |= self.copy;

@@ -23,8 +23,8 @@ pub(crate) struct PlannedApply {
     pub(crate) planned: PlanView,
     /// The template that it was made for; none for a file that no template holds.
     pub(crate) template: Option<String>,
-    /// Whether a file is to replace the package of that template first.
-    pub(crate) replaces: bool,
+    /// The content digest of the package of that template, where a file is to replace it first.
+    pub(crate) replaced: Option<String>,
     pub(crate) package: Option<Package>,
     /// What the package of a file calls its items.
     pub(crate) labels: Option<ItemTitles>,
@@ -84,7 +84,7 @@ pub(crate) fn template(
     Ok(PlannedApply {
         planned: by_server(plan_request.client, &id, &body, plan_request.base)?,
         template: Some(id),
-        replaces: false,
+        replaced: None,
         package: None,
         labels: None,
     })
@@ -217,9 +217,12 @@ pub(crate) fn file(
                 .to_owned(),
         });
     }
-    let replaces = matches!(in_catalog, CatalogMatch::Other { .. });
+    let replaced = match in_catalog {
+        CatalogMatch::Other { digest, .. } => Some(digest.clone()),
+        CatalogMatch::Nothing | CatalogMatch::Same(_) => None,
+    };
     // Where the server does not plan, nothing is bound to a template that holds the file.
-    let template = template.filter(|_| replaces || planned.is_some());
+    let template = template.filter(|_| replaced.is_some() || planned.is_some());
     let planned = match planned {
         Some(planned) => planned,
         None => read(plan_request, file)?,
@@ -227,7 +230,7 @@ pub(crate) fn file(
     Ok(PlannedApply {
         planned,
         template: template.cloned(),
-        replaces,
+        replaced,
         package: remembered(file),
         labels: Some(ItemTitles::of_manifest(&file.package.manifest)),
     })

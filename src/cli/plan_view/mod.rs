@@ -18,13 +18,13 @@ use tplkit::json::Value;
 use tplkit::problem::Code;
 use tplkit::workspace::{Id, Source as _, ready};
 
-use super::client_error;
 use super::error::CliError;
 use super::remote::subject;
 use super::upgrade_args::BaseFile;
+use super::{client_error, document};
 
 pub(crate) use decisions::{Decisions, body, with_member};
-pub(crate) use saved::{Package, PlanFiles, Saved};
+pub(crate) use saved::{Package, PlanFiles, PlanTemplate, Saved};
 pub(crate) use text::screen;
 
 /// The member of a body that holds a package in place of the template's.
@@ -87,7 +87,7 @@ pub(crate) fn by_server(
             let what = format!("what an apply of template `{template}` would do cannot be asked");
             subject::degraded(client, template, error, &what)
         })?;
-    let document = serde_json::from_str(reported.document.get()).unwrap_or_default();
+    let document = document::value(reported.document.get());
     Ok(PlanView {
         preview: reported.record,
         document,
@@ -122,7 +122,7 @@ pub(crate) fn by_reading(
             NOT_IN_CATALOG.clone_into(&mut refusal.detail);
         }
     }
-    let document = serde_json::to_value(&preview).unwrap_or_default();
+    let document = document::of(&preview);
     let organization = &structure.organization;
     Ok(PlanView {
         preview,
@@ -154,7 +154,7 @@ pub(crate) fn by_server_for(
             return Err(error.into());
         }
     };
-    let document = serde_json::from_str(reported.document.get()).unwrap_or_default();
+    let document = document::value(reported.document.get());
     Ok(Some(PlanView {
         preview: reported.record,
         document,

@@ -29,6 +29,12 @@ pub(crate) struct Saved {
     /// Whether the file replaces the package of that template first.
     #[serde(default)]
     pub(crate) replaces: bool,
+    /// The content digest of the package that it replaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) replaced: Option<String>,
+    /// Whether the file is another template whatever the catalog holds.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) another: bool,
     /// The file, where it was made for one.
     pub(crate) package: Option<Package>,
     /// The file of `--base`.
@@ -54,6 +60,17 @@ pub(crate) struct Package {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     named: Option<PathBuf>,
     pub(crate) digest: String,
+}
+
+/// The template that a plan is made for.
+#[derive(Debug)]
+pub(crate) struct PlanTemplate {
+    /// None for a file that no template holds.
+    pub(crate) id: Option<String>,
+    /// The content digest of its package, where the file replaces that first.
+    pub(crate) replaced: Option<String>,
+    /// Whether the file is another template whatever the catalog holds.
+    pub(crate) another: bool,
 }
 
 /// The files that a plan is made from.
@@ -88,8 +105,7 @@ impl Saved {
     /// What is to be written.
     pub(crate) fn new(
         server: String,
-        template: Option<String>,
-        replaces: bool,
+        template: PlanTemplate,
         files: PlanFiles,
         workspace: Id,
         body: Value,
@@ -99,8 +115,10 @@ impl Saved {
             version: VERSION,
             kind: KIND.to_owned(),
             server,
-            template,
-            replaces,
+            template: template.id,
+            replaces: template.replaced.is_some(),
+            replaced: template.replaced,
+            another: template.another,
             package: files.package,
             base: files.base,
             workspace,
@@ -111,10 +129,27 @@ impl Saved {
     }
 
     /// Writes it.
+    ///
+    /// # Errors
+    /// It cannot be written, or a file that it is made from has a path that JSON cannot hold.
     pub(crate) fn write(&self, path: &Path) -> Result<(), CliError> {
-        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
-        text.push('\n');
-        replace::write(path, text.as_bytes())
+        let unsaved = |message: String| CliError::Usage {
+            message,
+            help: "rename it, or apply it without saving the plan first".to_owned(),
+        };
+        let files = self.package.iter().chain(&self.base);
+        if let Some(file) = files
+            .map(|file| &file.path)
+            .find(|path| path.to_str().is_none())
+        {
+            let file = printable::path(file);
+            return Err(unsaved(format!(
+                "the plan cannot be saved: the path `{file}` is not UTF-8"
+            )));
+        }
+        let text = serde_json::to_string_pretty(self);
+        let text = text.map_err(|error| unsaved(format!("the plan cannot be saved: {error}")))?;
+        replace::write(path, (text + "\n").as_bytes())
     }
 
     /// Reads a text that means to be one; nothing when it means to be something else.
@@ -143,6 +178,11 @@ impl Saved {
             serde_json::from_str(text).map_err(|error| unusable(error.to_string()))?;
         if saved.version != VERSION {
             return Err(unusable(format!("its schemaVersion is {}", saved.version)));
+        }
+        if saved.replaces && saved.replaced.is_none() {
+            return Err(unusable(
+                "it does not say which package it replaces".to_owned(),
+            ));
         }
         Ok(Some(saved))
     }

@@ -15,6 +15,7 @@ use tplkit::printable;
 use crate::cli::candidates::Candidate;
 use crate::cli::error::CliError;
 use crate::cli::replace;
+use crate::cli::shell_word::{shell_path, shell_word};
 
 /// The key that holds the name of the profile in use. A space stands in no name of a profile.
 const IN_USE: &str = "in use";
@@ -136,7 +137,7 @@ impl Profiles {
                 why: format!("others may read or change it (mode {mode:03o}), so it is not used"),
                 help: format!(
                     "run `chmod 600 {}`, or `tplkit login`, which does",
-                    printable::path(&path)
+                    shell_path(&path)
                 ),
                 path,
             });
@@ -173,7 +174,10 @@ impl Profiles {
         let profile = profile.ok_or_else(|| CliError::Profile {
             path: self.path.clone(),
             why: format!("`{name}` in it is not a profile"),
-            help: format!("fix it, or run `tplkit login --profile {name}`"),
+            help: format!(
+                "fix it, or run `tplkit login --profile {}`",
+                shell_word(name)
+            ),
         })?;
         Ok(Some(profile))
     }

@@ -27,9 +27,7 @@ impl<'w> Subject<'w> {
     pub(crate) fn of(word: &'w Path) -> Subject<'w> {
         let text = word.to_str().unwrap_or("/");
         let is_path = text.contains(['/', '\\']) || text.to_ascii_lowercase().ends_with(".json");
-        // A folder of another sort may be called as the template is.
-        let exists = word.exists() && (!word.is_dir() || unpacked_folders::is_package(word));
-        if is_stdin(word) || is_path || exists {
+        if is_stdin(word) || is_path || is_package(word) {
             Subject::File(word)
         } else {
             Subject::Template(text)
@@ -53,6 +51,11 @@ impl<'w> Subject<'w> {
     }
 }
 
+/// Whether something is there that may be a package. A folder of another sort may be called as a template is.
+pub(crate) fn is_package(path: &Path) -> bool {
+    path.exists() && (!path.is_dir() || unpacked_folders::is_package(path))
+}
+
 /// The id of a template: as it was given, or looked up by name, label, or `ORG/NAME`.
 pub(crate) fn template(client: &Client, word: &str) -> Result<String, CliError> {
     if uuid::Uuid::try_parse(word).is_ok() {
@@ -63,9 +66,14 @@ pub(crate) fn template(client: &Client, word: &str) -> Result<String, CliError> 
         all.extend(page?.items.into_iter().map(|one| one.record));
     }
     let candidates = of_templates(&all, &workspace::organizations(client));
+    let none = if is_package(Path::new(word)) {
+        "is a file, and this command takes a template of the catalog"
+    } else {
+        "is neither a file nor a template that you may see"
+    };
     let choices = Choices {
         noun: "template",
-        none: Some("is neither a file nor a template that you may see"),
+        none: Some(none),
         all: &candidates,
         help: "`tplkit template list` shows the templates",
     };

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{KEY, TestEnv};
 use crate::scripted::{Response, Scripted, nobody};
+use crate::support::unread;
 
 #[test]
 fn the_body_is_written_as_it_came() {
@@ -45,6 +46,17 @@ fn the_body_is_written_as_it_came() {
         ),
         (&json!(1), &json!("clean"), &json!(200))
     );
+}
+
+#[test]
+fn a_refusal_that_nobody_reads_is_one_all_the_same() {
+    let server = Scripted::new(|_| Response::problem(404, "not_found"));
+    let env = TestEnv::with_key(&server.url);
+    for more in [&[][..], &["--format", "json"]] {
+        let words = [&["api", "GET", "/v1/x"][..], more].concat();
+        let ran = unread(env.command(&words)).exits(1);
+        assert!(ran.err.contains("not_found"), "{}", ran.err);
+    }
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::TestEnv;
-use super::routes::{JOB, Routes, TEMPLATE, WORKSPACE, page, record};
+use super::routes::{JOB, ORGANIZATION, Routes, TEMPLATE, WORKSPACE, page, record};
 use crate::scripted::{Response, Scripted};
-use crate::support::case;
+use crate::support::{case, faulty, tiny};
 
 fn applied(name: &str, newer: &Value) -> Value {
     json!({
@@ -39,6 +39,10 @@ fn labelled() -> Value {
 }
 
 fn server(found: Response) -> Scripted {
+    routes(found).serve()
+}
+
+fn routes(found: Response) -> Routes {
     let status = format!("GET /v1/workspaces/{WORKSPACE}/templates");
     let one = format!("{status}/{TEMPLATE}/drift");
     Routes::new()
@@ -49,7 +53,6 @@ fn server(found: Response) -> Scripted {
             [Response::json(&labelled())],
         )
         .on("GET /v1/templates", [page(&[record(TEMPLATE, "sales")])])
-        .serve()
 }
 
 #[test]
@@ -151,4 +154,61 @@ fn drift_is_reported_and_fails_where_it_is_asked_to() {
     );
     env.run(&["drift", "nothing", "--workspace", WORKSPACE])
         .exits(2);
+}
+
+/// A target names a package, and so may whoever has no target.
+#[test]
+fn a_package_means_the_template_that_a_push_of_it_replaces() {
+    let workspace =
+        json!({"id": WORKSPACE, "organization_id": ORGANIZATION, "name": "w", "label": "W"});
+    let there = routes(Response::json(&drift(true)))
+        .on(
+            &format!("GET /v1/workspaces/{WORKSPACE}"),
+            [Response::json(&workspace)],
+        )
+        .serve();
+    let env = TestEnv::with_key(&there.url);
+    let called = |name: &str| tiny().replacen("\"vendas\"", &format!("{name:?}"), 1);
+    env.place.write("d/p.json", &called("sales"));
+    env.place.write(
+        "tplkit.toml",
+        &format!("[targets.staging]\nworkspace = \"{WORKSPACE}\"\ntemplate = \"d/p.json\"\n"),
+    );
+    env.run(&["unpack", "d/p.json", "lay"]).exits(0);
+    for words in [
+        &["drift", "--target", "staging"][..],
+        &["drift", "d/p.json", "--workspace", WORKSPACE],
+        &["drift", "lay", "--workspace", WORKSPACE],
+    ] {
+        let ran = env.run(words).exits(0);
+        let head = "\"Sales\" (crm) 1.0.0 in workspace \"W\" (w): drift\n";
+        assert!(ran.out.starts_with(head), "{words:?}: {}", ran.out);
+    }
+    env.place.write("q.json", &called("purchases"));
+    let words = ["drift", "q.json", "--workspace", WORKSPACE];
+    let ran = env.run(&words).exits(2);
+    let expected = "the catalog has no template of `q.json`";
+    assert!(ran.err.contains(expected), "{}", ran.err);
+    env.place.write("q.json", &faulty());
+    let ran = env.run(&words).exits(1);
+    assert!(ran.out.contains("M001"), "{}", ran.out);
+}
+
+#[test]
+fn commands_that_take_templates_alone_say_of_a_file_that_it_is_one() {
+    let server = server(Response::json(&drift(true)));
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
+    for words in [
+        &["template", "show", "p.json"][..],
+        &["template", "pull", "p.json"],
+        &["template", "promote", "p.json", "--to", "org"],
+        &["template", "delete", "p.json", "--yes"],
+    ] {
+        let ran = env.run(words).exits(2);
+        let expected = "`p.json` is a file, and this command takes a template of the catalog";
+        assert!(ran.err.contains(expected), "{words:?}: {}", ran.err);
+    }
+    let ran = env.run(&["template", "show", "gone.json"]).exits(2);
+    assert!(ran.err.contains("neither a file nor"), "{}", ran.err);
 }

@@ -1,5 +1,6 @@
 //! Commands that talk to a server, against servers that respond as a test says.
 
+mod active_jobs;
 mod api;
 mod applying;
 mod automations;

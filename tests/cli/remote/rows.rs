@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{KEY, TestEnv};
 use crate::scripted::{Response, Scripted};
+use crate::support::unread;
 #[cfg(target_os = "linux")]
 use crate::terminal::Terminal;
 
@@ -62,6 +63,23 @@ fn server() -> Scripted {
             _ => Response::problem(404, "not_found"),
         }
     })
+}
+
+#[test]
+fn pages_that_nobody_reads_are_not_asked_for() {
+    let server = server();
+    let env = TestEnv::with_key(&server.url);
+    let rows = format!("GET /v1/features/{FEATURE}/rows?");
+    for (form, asked) in [("text", 1), ("csv", 1), ("jsonl", 1), ("json", 2)] {
+        let before = server.lines().len();
+        let words = ["rows", "list", FEATURE, "--format", form];
+        let ran = unread(env.command(&words)).exits(0);
+        assert_eq!(ran.err, "", "{form}");
+        let lines = server.lines();
+        let pages = lines[before..].iter();
+        let pages = pages.filter(|line| line.starts_with(&rows)).count();
+        assert_eq!(pages, asked, "{form}");
+    }
 }
 
 #[test]

@@ -4,8 +4,12 @@ use serde_json::{Value, json};
 
 use super::TestEnv;
 use super::files::{built, empty, links, taking, writes};
-use super::routes::{PUSHED, TEMPLATE, WORKSPACE, apply_route, page, record};
+use super::routes::{
+    PUSHED, TEMPLATE, WORKSPACE, apply_route, page, plan, plan_route, record, started,
+};
 use crate::scripted::Response;
+#[cfg(target_os = "linux")]
+use crate::support::Ran;
 use crate::support::tiny;
 
 /// What the workspace's own plan of the small package is, as a server would give it.
@@ -118,6 +122,154 @@ fn a_saved_plan_of_a_folder_is_bound_to_its_content() {
     env.place.write(column, &same);
     env.run(&["apply", "saved.json"]).exits(0);
     assert_eq!(writes(&server).last(), Some(&apply_route(PUSHED)));
+}
+
+/// What a push replaces is the package that the plan was made against, or nothing is pushed.
+#[test]
+fn a_saved_plan_replaces_no_other_package_than_the_one_it_was_made_against() {
+    let replace = format!("PUT /v1/templates/{TEMPLATE}/package");
+    let held = |label: &str| {
+        let mut package: Value = serde_json::from_str(&tiny()).expect("JSON");
+        package["manifest"]["label"] = json!(label);
+        Response::json(&package)
+    };
+    for (now, exit, why) in [
+        (held("Before"), 0, "is replaced"),
+        (held("Pushed meanwhile"), 6, "holds another package"),
+        (
+            Response::problem(404, "not_found"),
+            6,
+            "not in the catalog any more",
+        ),
+    ] {
+        // Who plans looks twice: at what is replaced, and at its version.
+        let server = taking(empty(), &json!({}))
+            .on("GET /v1/templates", [page(&[record(TEMPLATE, "vendas")])])
+            .on(
+                &format!("GET /v1/templates/{TEMPLATE}/package"),
+                [held("Before"), held("Before"), now],
+            )
+            .on(&replace, [Response::json(&record(TEMPLATE, "vendas"))])
+            .on(&plan_route(TEMPLATE), [Response::json(&plan(&json!({})))])
+            .on(&apply_route(TEMPLATE), [started()])
+            .serve();
+        let env = TestEnv::with_key(&server.url);
+        env.place.write("p.json", &tiny());
+        let words = ["plan", "p.json", "--workspace", WORKSPACE, "-o", "x.plan"];
+        env.run(&words).exits(0);
+        let ran = env.run(&["apply", "x.plan"]).exits(exit);
+        assert!(ran.err.contains(why), "{}", ran.err);
+        let pushed = writes(&server).contains(&replace);
+        let applied = writes(&server).contains(&apply_route(TEMPLATE));
+        assert_eq!((pushed, applied), (exit == 0, exit == 0));
+
+        // A plan of an earlier program does not say what it replaces.
+        let mut saved: Value = serde_json::from_str(&env.place.read("x.plan")).expect("JSON");
+        let members = saved.as_object_mut().expect("an object");
+        assert!(members.remove("replaced").is_some());
+        env.place.write("x.plan", &saved.to_string());
+        let before = server.lines().len();
+        let ran = env.run(&["apply", "x.plan"]).exits(2);
+        assert!(ran.err.contains("plan again"), "{}", ran.err);
+        assert_eq!(server.lines().len(), before);
+    }
+}
+
+#[test]
+fn a_suggested_command_can_be_pasted() {
+    let server = taking(empty(), &json!({})).serve();
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("a b/l.json", &links());
+    env.place.write("a b/p.json", &tiny());
+    for (package, exit, suggested) in [
+        ("a b/p.json", 0, "apply 'a b/é x.plan'"),
+        ("a b/l.json", 1, "resolve init 'a b/l.json' --workspace"),
+    ] {
+        let words = ["plan", package, "--workspace", WORKSPACE];
+        let ran = env.run(&[&words[..], &["-o", "a b/é x.plan"]].concat());
+        let ran = ran.exits(exit);
+        let suggested = format!("`tplkit {suggested}");
+        assert!(ran.err.contains(&suggested), "{}", ran.err);
+    }
+}
+
+/// JSON holds no path that is not UTF-8: nothing is saved, and nobody is told otherwise.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_path_that_a_plan_cannot_hold_is_named() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let server = taking(empty(), &json!({})).serve();
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
+    let name = OsStr::from_bytes(b"p\xff.json");
+    let path = env.place.dir.path().join(name);
+    std::fs::rename(env.place.path("p.json"), path).expect("renames");
+    for form in ["text", "json"] {
+        let words = ["plan", "--workspace", WORKSPACE, "--format", form];
+        let mut command = env.command(&words);
+        command.args(["-o", "x.plan"]).arg(name);
+        let ran = Ran::from(command.output().expect("run")).exits(2);
+        let named = ran.err.contains("p\u{fffd}.json` is not UTF-8");
+        assert!(named && !ran.err.contains("is saved"), "{}", ran.err);
+        assert!(!env.place.path("x.plan").exists());
+    }
+}
+
+/// A file that no template holds is not pushed next to a template of its own id.
+#[test]
+fn a_saved_plan_of_a_new_template_makes_no_second_one() {
+    let text = {
+        let mut package: Value = serde_json::from_str(&tiny()).expect("JSON");
+        package["manifest"]["id"] = json!("sales");
+        package.to_string()
+    };
+    let first_server = taking(empty(), &json!({})).serve();
+    let first = TestEnv::with_key(&first_server.url);
+    first.place.write("p.json", &text);
+    let report = plan_document(&first);
+    let mut theirs = record(TEMPLATE, "theirs");
+    theirs["manifest"] = json!({"id": "sales", "name": "theirs"});
+    let [none, one] = [page(&[]), page(&[record(TEMPLATE, "theirs")])];
+    let two = page(&[record(TEMPLATE, "theirs"), record(PUSHED, "theirs")]);
+    for (now, more, exit) in [
+        (&none, &[][..], 0),
+        (&one, &[], 6),
+        (&two, &[], 6),
+        (&one, &["--new"], 0),
+    ] {
+        // With `--new` nobody looks what there is.
+        let mut lists = vec![none.clone(); usize::from(more.is_empty())];
+        lists.push(now.clone());
+        let server = taking(empty(), &report)
+            .on("GET /v1/templates", lists)
+            .on(
+                &format!("GET /v1/templates/{TEMPLATE}"),
+                [Response::json(&theirs)],
+            )
+            .on(
+                &format!("GET /v1/templates/{PUSHED}"),
+                [Response::json(&theirs)],
+            )
+            .on(
+                &format!("GET /v1/templates/{TEMPLATE}/package"),
+                [Response::text(200, &links())],
+            )
+            .serve();
+        let env = TestEnv::with_key(&server.url);
+        env.place.write("p.json", &text);
+        let words = ["plan", "p.json", "--workspace", WORKSPACE, "-o", "x.plan"];
+        env.run(&[&words[..], more].concat()).exits(0);
+        let ran = env.run(&["apply", "x.plan"]).exits(exit);
+        let written = writes(&server);
+        if exit == 0 {
+            assert_eq!(written.last(), Some(&apply_route(PUSHED)));
+        } else {
+            assert!(ran.err.contains("by now"), "{}", ran.err);
+            assert_eq!(written, Vec::<String>::new());
+        }
+    }
 }
 
 /// What a plan maps to may go before it is carried out.

@@ -74,3 +74,31 @@ fn each_flag_goes_before_the_target_and_the_target_before_the_environment() {
     let ran = run(&env, &words).exits(2);
     assert!(ran.err.contains("staging"), "{}", ran.err);
 }
+
+/// Which of two modes is meant nobody can tell.
+#[test]
+fn a_table_has_one_mode() {
+    let server = catalog([]).serve();
+    let env = env(&server);
+    let plan = ["plan", TEMPLATE, "--workspace", WORKSPACE];
+    for more in [
+        &["--rows", "f_clients=none", "--rows", "f_clients=all"][..],
+        &["--rows", "f_clients=none", "--rows", "$f_clients=none"],
+    ] {
+        let ran = env.run(&[&plan[..], more].concat()).exits(2);
+        let expected = "`--rows` gives `f_clients` more than one mode";
+        assert!(ran.err.contains(expected), "{}", ran.err);
+    }
+    for (rows, column) in [
+        ("[\"f_clients=none\", \"f_clients=all\"]", 27),
+        ("{ f_clients = \"none\", \"$f_clients\" = \"all\" }", 45),
+    ] {
+        let target = format!("[targets.staging]\nrows = {rows}\n");
+        env.place.write("d/tplkit.toml", &target);
+        let words = ["plan", TEMPLATE, "--target", "staging"];
+        let ran = run(&env, &words).exits(2);
+        let expected = format!("tplkit.toml:2:{column}: `f_clients` has a mode already");
+        assert!(ran.err.contains(&expected), "{}", ran.err);
+    }
+    assert_eq!(server.lines(), Vec::<String>::new());
+}

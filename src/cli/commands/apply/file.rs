@@ -63,7 +63,7 @@ fn run_agreed(
     file: &File<'_>,
 ) -> Result<Exit, CliError> {
     let body = plan_request.body();
-    if let CatalogMatch::Other { id, .. } = in_catalog
+    if let CatalogMatch::Other { id, digest, .. } = in_catalog
         && let Some(planned) =
             by_server_for(plan_request.client, id, &body, plan_request.base, file.text)?
         && !planned.preview.refusals.is_empty()
@@ -71,11 +71,11 @@ fn run_agreed(
         let examined = PlannedApply {
             planned,
             template: Some(id.clone()),
-            replaces: true,
+            replaced: Some(digest.clone()),
             package: None,
             labels: Some(ItemTitles::of_manifest(&file.package.manifest)),
         };
-        return print_plan(args.subject(), &examined, args.format, None, plan_request);
+        return args.refuse(plan_request, &examined);
     }
     let pushed = PushedTemplate::of(plan_request, in_catalog, file, args.format)?;
     let outcome = args.start(plan_request, &pushed.id, &body);
@@ -111,7 +111,7 @@ fn again(
     let examined = PlannedApply {
         planned,
         template: Some(id.to_owned()),
-        replaces: false,
+        replaced: None,
         package: None,
         labels: None,
     };
@@ -163,17 +163,20 @@ impl PushedTemplate {
                     revert: Revert::Nothing,
                 })
             }
-            CatalogMatch::Other { id, .. } => PushedTemplate::instead(plan_request, id, file),
+            CatalogMatch::Other { id, digest, .. } => {
+                let before = catalog::replaced(plan_request.client, id, digest)?;
+                PushedTemplate::instead(plan_request, id, before, file)
+            }
         }
     }
 
-    /// Replaces the package of a template.
+    /// Replaces the package of a template, which is `before`.
     pub(super) fn instead(
         plan_request: PlanRequest<'_>,
         id: &str,
+        before: String,
         file: &File<'_>,
     ) -> Result<PushedTemplate, CliError> {
-        let before = plan_request.client.package(id)?;
         let replaced = plan_request.client.replace_package(id, file.text);
         replaced.map_err(not_pushed)?;
         let title = examine::file_title(file, id, plan_request.session);

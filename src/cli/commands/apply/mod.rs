@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use tplkit::json::Value;
 use tplkit::printable;
 
+use crate::cli::active_job::ActiveJob;
 use crate::cli::args::Form;
 use crate::cli::catalog::FileTemplate;
 use crate::cli::config::Target;
@@ -207,8 +208,7 @@ impl Args {
     ) -> Result<Option<Exit>, CliError> {
         let plan = &examined.planned.preview;
         if !plan.refusals.is_empty() {
-            let exit = print_plan(self.subject(), examined, self.format, None, plan_request)?;
-            return Ok(Some(exit));
+            return self.refuse(plan_request, examined).map(Some);
         }
         let subject = format!("`{}`", printable::path(self.subject()));
         let workspace = plan_request.title();
@@ -216,6 +216,21 @@ impl Args {
         print_note(&screen(&subject, &workspace, plan, &titles));
         remote::confirm(&format!("Workspace {workspace}: Apply it?"))?;
         Ok(None)
+    }
+
+    /// Reports why a plan cannot be applied: the job that is in the way, where that is all, else the plan.
+    fn refuse(
+        &self,
+        plan_request: PlanRequest<'_>,
+        examined: &PlannedApply,
+    ) -> Result<Exit, CliError> {
+        let plan = &examined.planned.preview;
+        let workspace = plan_request.workspace.id.to_string();
+        let template = examined.template.as_deref();
+        match ActiveJob::of_plan(plan, plan_request.client, &workspace, template) {
+            Some(active) => active.report(self.format, template, &workspace),
+            None => print_plan(self.subject(), examined, self.format, None, plan_request),
+        }
     }
 
     /// Begins what was agreed to, and nothing else.

@@ -5,11 +5,13 @@ use tplkit::printable;
 
 use super::file::PushedTemplate;
 use super::{Args, usage};
+use crate::cli::active_job::ActiveJob;
+use crate::cli::catalog::{self, CatalogMatch, FileTemplate};
 use crate::cli::config::Target;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::package_file::{self, File};
-use crate::cli::plan_view::examine::PlanRequest;
+use crate::cli::plan_view::examine::{self, PlanRequest};
 use crate::cli::plan_view::{Package, Saved, by_reading, by_server, by_server_for, with_member};
 use crate::cli::remote::Connection;
 use crate::cli::remote::workspace::NamedWorkspace;
@@ -109,17 +111,51 @@ pub(super) fn run(
             plan_request.request,
         )?,
     };
+    // Right before the push: whoever pushes in between is not seen.
+    let before = replaced(plan_request, saved, &file)?;
     if planned.preview.digest != saved.digest {
-        return Err(stale(
+        return Err(CliError::stale(
             "the workspace has changed since it was planned for".to_owned(),
         ));
     }
-    let pushed = match &saved.template {
-        Some(id) => PushedTemplate::instead(plan_request, id, &file)?,
-        None => PushedTemplate::anew(plan_request, &file, args.format)?,
+    let workspace = saved.workspace.to_string();
+    let template = saved.template.as_deref();
+    if let Some(active) =
+        ActiveJob::of_plan(&planned.preview, plan_request.client, &workspace, template)
+    {
+        return active.report(args.format, template, &workspace);
+    }
+    let pushed = match (&saved.template, before) {
+        (Some(id), Some(before)) => PushedTemplate::instead(plan_request, id, before, &file)?,
+        _ => PushedTemplate::anew(plan_request, &file, args.format)?,
     };
     let outcome = carry_out(args, plan_request, saved, &pushed.id);
     pushed.keep_unless_refused(plan_request, outcome)
+}
+
+/// The package that the file replaces; none where it is to be a template of its own.
+///
+/// # Errors
+/// The catalog is not what it was when this was planned: somebody else has pushed, or a template went.
+fn replaced(
+    plan_request: PlanRequest<'_>,
+    saved: &Saved,
+    file: &File<'_>,
+) -> Result<Option<String>, CliError> {
+    let client = plan_request.client;
+    if let (Some(id), Some(digest)) = (&saved.template, &saved.replaced) {
+        return catalog::replaced(client, id, digest).map(Some);
+    }
+    if saved.another {
+        return Ok(None);
+    }
+    match examine::find_in_catalog(plan_request, &FileTemplate::default(), file) {
+        Ok(CatalogMatch::Nothing) => Ok(None),
+        Ok(_) | Err(CliError::Candidates { .. }) => Err(CliError::stale(
+            "the catalog has a template of this package by now".to_owned(),
+        )),
+        Err(error) => Err(error),
+    }
 }
 
 /// The package that was planned for, a file or a folder, unless it has another content by now.
@@ -128,7 +164,9 @@ fn unchanged<'s>(package: &Package, file: File<'s>) -> Result<File<'s>, CliError
         return Ok(file);
     }
     let path = printable::path(&package.path);
-    Err(stale(format!("`{path}` has changed since it was planned")))
+    Err(CliError::stale(format!(
+        "`{path}` has changed since it was planned"
+    )))
 }
 
 /// The server plans too, and must not plan anything else.
@@ -145,19 +183,12 @@ fn carry_out(
         plan_request.base,
     )?;
     if !planned.shows_what(&saved.plan) {
-        return Err(stale(
+        return Err(CliError::stale(
             "the server would do something else than was planned".to_owned(),
         ));
     }
     let body = with_member(&saved.body, "plan", planned.preview.digest.as_str());
     args.start(plan_request, template, &body)
-}
-
-fn stale(message: String) -> CliError {
-    CliError::Moved {
-        message,
-        help: "nothing was written; plan again, look at it, and apply that".to_owned(),
-    }
 }
 
 /// The decisions in the body of a plan.

@@ -62,12 +62,18 @@ fn package(args: &Args, plan_request: PlanRequest<'_>, file: &File<'_>) -> Resul
             print_plan(args.subject(), &examined, args.format, None, plan_request)
         }
         CatalogMatch::Same(id) => args.start_planned(plan_request, id, &examined),
-        CatalogMatch::Other { id, by_name, .. } => {
+        CatalogMatch::Other {
+            id,
+            by_name,
+            digest,
+            ..
+        } => {
             if let (Some(candidate), false) = (by_name, args.yes) {
                 remote::confirm(&catalog::question(candidate))?;
             }
             if args.yes {
-                let pushed = PushedTemplate::instead(plan_request, id, file)?;
+                let before = catalog::replaced(plan_request.client, id, digest)?;
+                let pushed = PushedTemplate::instead(plan_request, id, before, file)?;
                 let outcome = args.start(plan_request, &pushed.id, &plan_request.body());
                 return pushed.keep_unless_refused(plan_request, outcome);
             }
@@ -117,8 +123,11 @@ fn agreed(
     examined: &PlannedApply,
 ) -> Result<Option<Exit>, CliError> {
     let plan = &examined.planned.preview;
-    if args.dry_run || !plan.refusals.is_empty() {
+    if args.dry_run {
         return print_plan(args.subject(), examined, args.format, None, plan_request).map(Some);
+    }
+    if !plan.refusals.is_empty() {
+        return args.refuse(plan_request, examined).map(Some);
     }
     if !args.yes {
         let subject = format!("`{}`", printable::path(args.subject()));

@@ -37,8 +37,7 @@ pub(super) fn run(args: &ValidateArgs, session: &Session) -> Result<Exit, CliErr
     let text = match args.format {
         Form::Text => folded(&for_people(&verdict, session)),
         Form::Json => {
-            let document: serde_json::Value =
-                serde_json::from_str(reported.document.get()).unwrap_or_default();
+            let document = document::value(reported.document.get());
             let path = args.file.to_string_lossy();
             let issues = &document["issues"];
             document::write(

@@ -11,7 +11,7 @@ use tplkit::context::Clock as _;
 use tplkit::definitions::Definitions;
 use tplkit::finding::Severity;
 use tplkit::finding::render::counted;
-use tplkit::json::{Object, Value as Json};
+use tplkit::json::Value as Json;
 use tplkit::printable;
 use uuid::Uuid;
 
@@ -136,18 +136,15 @@ fn summary(executed: &[StepReport]) -> String {
 }
 
 fn step_document(step: &StepReport) -> Value {
-    let value = |object: &Object| -> Value {
-        serde_json::from_str(&Json::Object(object.clone()).write()).unwrap_or_default()
-    };
     let output = step.outcome.as_ref().ok();
     json!({
         "path": step.path,
         "id": step.id,
         "key": step.key,
         "status": if output.is_some() { "succeeded" } else { "failed" },
-        "input": value(&step.input),
-        "output": output.map(value),
-        "envelope": value(&step.envelope),
+        "input": document::of(&step.input),
+        "output": output.map(document::of),
+        "envelope": document::of(&step.envelope),
         "error": step.outcome.as_ref().err(),
     })
 }

@@ -20,6 +20,7 @@ use crate::cli::job_progress::{Poll, Polled, duration};
 use crate::cli::output::{print_note, write_result};
 use crate::cli::resume_hint::{self, ResumeHint};
 use crate::cli::session::Session;
+use crate::cli::shell_word::shell_word;
 
 /// Start an automation of a server, and wait for the end of the run.
 ///
@@ -70,7 +71,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let hint = ResumeHint::Run(automation);
     resume_hint::leave(&hint, args.format);
     if args.format == Form::Text {
-        write_result(&format!("{id}\n"), None)?;
+        let written = write_result(&format!("{id}\n"), None);
+        written.map_err(|error| hint.of(error))?;
     }
     let mut shown = String::new();
     let polled = Poll::new(session, args.wait).until(
@@ -148,7 +150,7 @@ fn conclude(
         Exit::Running => print_note(&format!(
             "error: run {id} still runs ({})\n  help: it goes on; `tplkit automation runs {}` shows how it ends",
             printable::line(&run.record.status),
-            printable::line(&args.automation)
+            shell_word(&printable::line(&args.automation))
         )),
         _ => {}
     }

@@ -100,7 +100,11 @@ fn conclude(args: &Args, job: &WithDocument<Job>, elapsed: bool) -> Result<Exit,
         }
         (Form::Text, _) => format!("{id}\n{status}\n"),
     };
-    write_result(&text, None)?;
+    let hint = match exit {
+        Exit::Running => ResumeHint::Undo(id.clone()),
+        _ => ResumeHint::Ended(id.clone()),
+    };
+    write_result(&text, None).map_err(|error| hint.of(error))?;
     match exit {
         Exit::Running => print_note(&format!(
             "error: the undo of job {id} still runs\n  help: it goes on; `tplkit job watch {id}` waits for its end"

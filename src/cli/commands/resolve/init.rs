@@ -19,6 +19,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::{write_data, write_result};
 use crate::cli::package_file;
 use crate::cli::session::Session;
+use crate::cli::shell_word::shell_path;
 use crate::cli::source::is_stdin;
 use crate::cli::upgrade_args::ServerUpgradeArgs;
 
@@ -100,9 +101,10 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     }
     if let Some(path) = output {
         session.note(format!(
-            "`{0}` is written; `tplkit resolve check {1} {0}` says whether it decides everything",
+            "`{}` is written; `tplkit resolve check {} {}` says whether it decides everything",
             printable::path(path),
-            printable::path(&args.package)
+            shell_path(&args.package),
+            shell_path(path)
         ));
     }
     Ok(Exit::Done)

@@ -17,6 +17,7 @@ use crate::cli::plan_view::examine::{PlannedUpgrade, UpgradePlan};
 use crate::cli::remote::workspace::WorkspaceArgs;
 use crate::cli::resolutions;
 use crate::cli::session::Session;
+use crate::cli::shell_word::shell_path;
 use crate::cli::source::is_stdin;
 use crate::cli::upgrade_view::{decide_conflicts, decision_path, decisions_file};
 
@@ -83,10 +84,11 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let count = counted(plan.conflicts.len(), "conflict");
     if let Some(path) = output {
         session.note(format!(
-            "`{0}` is written, {count}; `tplkit plan {1} --upgrade --workspace {2} --resolutions {0}` says whether it decides everything",
+            "`{}` is written, {count}; `tplkit plan {} --upgrade --workspace {} --resolutions {}` says whether it decides everything",
             printable::path(path),
-            printable::path(&args.package),
-            workspace.argument
+            shell_path(&args.package),
+            workspace.argument,
+            shell_path(path)
         ));
     }
     Ok(Exit::Done)

@@ -16,7 +16,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::output::{write_data, write_result};
+use crate::cli::output::{reader_left, write_data, write_result};
 use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs};
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
@@ -149,7 +149,13 @@ struct Walk<'c> {
 }
 
 impl Walk<'_> {
+    /// The next page, as long as somebody reads them.
     fn next(&mut self) -> Result<Option<Rows>, CliError> {
+        if reader_left() {
+            self.progress.end();
+            self.next = None;
+            return Ok(None);
+        }
         let Some(page) = self.pages.next() else {
             self.progress.end();
             return Ok(None);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::json;
 use tplkit::finding::render::counted;
 use tplkit::package_tests::TestFailure;
 use tplkit::printable::{self, visible};
@@ -55,10 +55,6 @@ fn line(failure: &TestFailure) -> String {
     printable::line(&text)
 }
 
-fn value(value: &tplkit::json::Value) -> Value {
-    serde_json::from_str(&value.write()).unwrap_or_default()
-}
-
 pub(super) fn json(tested: &[FinishedTest], exit: Exit) -> String {
     let outcome = match exit {
         Exit::Done => "clean",
@@ -67,8 +63,8 @@ pub(super) fn json(tested: &[FinishedTest], exit: Exit) -> String {
     let failure = |failure: &TestFailure| {
         json!({
             "path": failure.path,
-            "expected": value(&failure.expected),
-            "found": value(&failure.found),
+            "expected": document::of(&failure.expected),
+            "found": document::of(&failure.found),
         })
     };
     let tests = tested.iter().map(|test| {

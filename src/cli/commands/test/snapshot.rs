@@ -8,6 +8,7 @@ use serde_json::Value;
 use tplkit::apply::Report;
 use tplkit::package_tests::TestFailure;
 
+use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::output::write_data;
 
@@ -45,7 +46,7 @@ fn json(text: &str) -> tplkit::json::Value {
 
 /// The report without ids and times.
 fn normalized(report: &Report) -> String {
-    let mut value = serde_json::to_value(report).unwrap_or_default();
+    let mut value = document::of(report);
     clean(&mut value);
     // A value always serializes.
     serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
