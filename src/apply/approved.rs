@@ -1,6 +1,6 @@
 //! An approved package: every decision is taken, and the executor only carries it out.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{
     DroppedKey, Minter, NotCarried, NotPublished, RedactedField, Refusal, RenamedRecord,
@@ -49,7 +49,8 @@ pub struct Approved {
     pub minter: Minter,
 }
 
-/// What an upgrade does to what is there, and what it asks.
+/// What an upgrade does to what is there, and what it asks. All of it enters the digest of a plan, so it holds no map
+/// without an order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UpgradeWork {
     /// What it starts from.
@@ -89,7 +90,7 @@ pub struct UpgradeWork {
     /// Columns that are created in tables that are there.
     pub fresh_columns: BTreeSet<Id>,
     /// Columns of the package that stay away, as it names them, by the refs of their tables.
-    pub absent_columns: HashMap<String, Vec<String>>,
+    pub absent_columns: BTreeMap<String, Vec<String>>,
     /// Leaves that people changed and somebody decided about.
     pub seen: SeenLeaves,
 }
