@@ -122,7 +122,7 @@ pub struct HeldBack {
 /// How rows that are there are compared with what was applied.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BaseRows {
-    /// Tables of the base by their refs.
+    /// Tables of the base that are there, by their refs.
     pub tables: Vec<(String, Id)>,
     /// Whether rows and cells are compared at all.
     pub cells: bool,
@@ -135,7 +135,7 @@ pub struct BaseRows {
 /// What the rows of a package that was applied call tables and columns.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BasePackageRows {
-    /// Tables by their refs.
+    /// Tables that are there, by their refs.
     pub tables: Vec<(String, Id)>,
     /// The names of columns by their ids at the destination.
     pub columns: HashMap<Id, String>,
