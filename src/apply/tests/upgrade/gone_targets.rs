@@ -2,14 +2,15 @@
 
 use serde_json::{Value as Json, json};
 
-use super::super::world::{nothing, person};
+use super::super::world::{link, nothing, person, points, sequence};
 use super::killed::attempt;
 use super::linked_values::pointing;
 use super::unlinked::{compared, first};
 use super::{Line, conflicts, kept, upgrade_body, v2};
+use crate::apply::test_packages::{Pack, uid};
 use crate::crashing::{Crash, Memory};
-use crate::workspace::Change;
 use crate::workspace::RecordKind::Feature;
+use crate::workspace::{Change, Removal};
 
 /// The package with another code of the first order.
 fn recoded(mut package: Json) -> Json {
@@ -104,4 +105,77 @@ fn a_job_goes_on_without_a_linked_table_that_people_remove_meanwhile() {
         stops += 1;
     }
     assert!(stops > 4, "{stops}");
+}
+
+/// An order that points at a client by a number, which is another one at the destination.
+pub(super) fn numbered() -> Json {
+    let client = |name: &str| (json!({"name": name}), Json::Null);
+    let order = (
+        json!({"code": "1", "client": 7}),
+        json!({"client": points(6000, "clients", "no")}),
+    );
+    let pack = Pack::new()
+        .table("clients")
+        .table("orders")
+        .column("clients", "name", "text", json!(null))
+        .create("create_column", "c_clients_no", sequence("clients"))
+        .column("orders", "code", "text", json!(null))
+        .column("orders", "client", "linked_select", link("clients", "no"))
+        .rows("clients", Some("name"), &["A", "B", "C"].map(client))
+        .rows("orders", Some("code"), &[order]);
+    let mut package = serde_json::from_str(&pack.text()).expect("JSON");
+    compared(&mut package);
+    package
+}
+
+/// The next version, in which it points at the second one.
+fn of_second() -> Json {
+    let mut package = numbered();
+    let row = &mut package["payloads"][1]["rows"][0];
+    row["data"]["client"] = 8.into();
+    row["refs"]["client"] = points(6001, "clients", "no");
+    package
+}
+
+/// People delete a client.
+pub(super) fn delete_client(line: &mut Line, at: usize) {
+    let (feature, id) = line.client_row(at);
+    let rows = vec![Removal { id, digest: None }];
+    person(&mut line.memory, vec![Change::RemoveRows { feature, rows }]);
+}
+
+#[test]
+fn a_link_that_nobody_touched_is_the_packages_although_its_row_is_gone() {
+    let upgrade = upgrade_body(&Json::Null);
+    let mut line = Line::of(&numbered());
+    delete_client(&mut line, 0);
+    line.edit_order(0, &json!({"code": "2"}));
+    let plan = line.plan(&numbered(), &upgrade);
+    let rows = &plan.rows["f_orders"];
+    assert_eq!((rows.kept, rows.update, conflicts(&plan)), (1, 0, vec![]));
+    assert_eq!(conflicts(&line.plan(&of_second(), &upgrade)), []);
+    line.upgrade(&of_second(), &Json::Null);
+    assert_eq!(order(&line), json!({"code": "2", "client": 2}));
+}
+
+#[test]
+fn a_link_that_people_put_in_its_place_is_theirs() {
+    let mut line = Line::of(&numbered());
+    delete_client(&mut line, 0);
+    line.edit_order(0, &json!({"client": 3}));
+    let plan = line.plan(&of_second(), &upgrade_body(&Json::Null));
+    let path = format!("rows.{}.client", uid(6100));
+    assert_eq!(conflicts(&plan), [("changed", "f_orders", path.as_str())]);
+}
+
+/// People gave the row another value: the link shows the one of before.
+#[test]
+fn a_link_that_nobody_touched_is_the_packages_although_its_row_is_called_otherwise() {
+    let mut line = first();
+    line.cells(0, &json!({"name": "Anna"}));
+    line.edit_order(0, &json!({"code": "2"}));
+    let new = pointing(&json!("B"), &[6001], None);
+    assert_eq!(conflicts(&line.plan(&new, &upgrade_body(&Json::Null))), []);
+    line.upgrade(&new, &Json::Null);
+    assert_eq!(order(&line), json!({"code": "2", "client": "B"}));
 }
