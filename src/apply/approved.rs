@@ -1,6 +1,6 @@
 //! An approved package: every decision is taken, and the executor only carries it out.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{
     DroppedKey, Minter, NotCarried, NotPublished, RedactedField, Refusal, RenamedRecord,
@@ -49,7 +49,8 @@ pub struct Approved {
     pub minter: Minter,
 }
 
-/// What an upgrade does to what is there, and what it asks.
+/// What an upgrade does to what is there, and what it asks. All of it enters the digest of a plan, so it holds no map
+/// without an order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UpgradeWork {
     /// What it starts from.
@@ -89,7 +90,7 @@ pub struct UpgradeWork {
     /// Columns that are created in tables that are there.
     pub fresh_columns: BTreeSet<Id>,
     /// Columns of the package that stay away, as it names them, by the refs of their tables.
-    pub absent_columns: HashMap<String, Vec<String>>,
+    pub absent_columns: BTreeMap<String, Vec<String>>,
     /// Leaves that people changed and somebody decided about.
     pub seen: SeenLeaves,
 }
@@ -121,7 +122,7 @@ pub struct HeldBack {
 /// How rows that are there are compared with what was applied.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BaseRows {
-    /// Tables of the base by their refs.
+    /// Tables of the base that are there, by their refs.
     pub tables: Vec<(String, Id)>,
     /// Whether rows and cells are compared at all.
     pub cells: bool,
@@ -134,7 +135,7 @@ pub struct BaseRows {
 /// What the rows of a package that was applied call tables and columns.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BasePackageRows {
-    /// Tables by their refs.
+    /// Tables that are there, by their refs.
     pub tables: Vec<(String, Id)>,
     /// The names of columns by their ids at the destination.
     pub columns: HashMap<Id, String>,

@@ -151,7 +151,7 @@ pub(super) async fn read(tx: &mut Tx, request: &ReadRequest) -> Result<Object, S
         part.note(&rows);
         listing.after = rows
             .last()
-            .map(|row| CursorPosition::of(&listing.sort, row));
+            .map(|row| CursorPosition::of(&listing.sort, &table, row));
         for row in rows {
             let seen = Row {
                 id: row.id,

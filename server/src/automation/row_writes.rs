@@ -226,7 +226,7 @@ impl RowWrites<'_> {
             found.extend(rows.iter().filter(same).map(|row| row.id));
             listing.after = rows
                 .last()
-                .map(|row| CursorPosition::of(&listing.sort, row));
+                .map(|row| CursorPosition::of(&listing.sort, table, row));
             if !more || listing.after.is_none() {
                 return Ok(found);
             }

@@ -85,8 +85,7 @@ impl RunExecutor {
                 let permit = self.capacity.admit(run.organization);
                 let span = tracing::error_span!("run", run = %run.id);
                 let dry_run = run.dry_run;
-                // A run is large: it is moved once, not with each future around it.
-                let executed = async move { Box::pin(executor.once(run, permit, &stop)).await };
+                let executed = async move { executor.once(run, permit, &stop).await };
                 let executed = executed.instrument(span);
                 if dry_run {
                     runs.spawn(yielding_to_requests(executed));

@@ -95,8 +95,9 @@ impl From<ReadError> for Failure {
             ReadError::NoTable(feature) => Failure::reported(
                 Code::NotFound,
                 &format!(
-                    "The table {feature} was taken away while its rows were written. \
-                     Resume the job: it creates what is missing."
+                    "The table {feature} was taken away while the job was at work. What is written stays. \
+                     Resume the job: an apply creates the table again; an upgrade goes on without it, \
+                     or says what has to be decided first."
                 ),
             ),
         }

@@ -4,7 +4,7 @@
 //! checked and names a file that the writer sees, and ends with the text of its cell, its row, its column or its
 //! table. What people see of files, what may be deleted and what is swept goes by these records, never by text.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use tplkit::rows::{member, same_file_cell};
 use uuid::Uuid;
@@ -29,8 +29,8 @@ pub(super) struct FileCell {
 /// What a write changes about uses.
 #[derive(Debug, Default)]
 pub(super) struct ChangedUses {
-    /// Cells that hold another text from now on: by column, the rows.
-    ended: HashMap<Uuid, Vec<Uuid>>,
+    /// Cells that hold another text from now on: by column, the rows. All writers go through columns in one order.
+    ended: BTreeMap<Uuid, Vec<Uuid>>,
     /// Cells that use a file from now on, if the writer sees it.
     begun: Vec<FileCell>,
 }
@@ -49,7 +49,7 @@ impl ChangedUses {
             })
         });
         ChangedUses {
-            ended: HashMap::new(),
+            ended: BTreeMap::new(),
             begun: begun.collect(),
         }
     }
@@ -149,7 +149,7 @@ pub(crate) fn ended(
     table: &Table,
     before: &[&str],
     after: &[PreparedRow],
-) -> HashMap<Uuid, Vec<Uuid>> {
+) -> BTreeMap<Uuid, Vec<Uuid>> {
     ChangedUses::of_replaced(table, before, after).ended
 }
 
@@ -171,7 +171,7 @@ pub(crate) async fn begin(
          AND {row feature_id created_by} AND organization_id = $1 AND feature_id = $2 AND {any id $3}";
     let rows: Vec<Uuid> = cells.iter().map(|[row, ..]| *row).collect();
     let parameters = [table.organization.into(), table.id.into(), Value::Ids(rows)];
-    let mut by_creator: HashMap<Option<Uuid>, Vec<Vec<Value>>> = HashMap::new();
+    let mut by_creator: BTreeMap<Option<Uuid>, Vec<Vec<Value>>> = BTreeMap::new();
     for row in &tx.query(sql, &parameters).await? {
         let id: Uuid = row.get(0)?;
         let own = cells.iter().filter(|[row, ..]| *row == id);

@@ -5,8 +5,8 @@
 //! file is kept as any other that is in use, and nobody sees it for that. The undo gives the uses back where
 //! cell, column and file are there again.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
 use tplkit::rows::member;
 use tplkit::workspace::{AnyRecord, Id, RecordKind};
@@ -223,7 +223,7 @@ pub(crate) async fn give_back(
             break;
         };
         last = end;
-        let mut given: HashMap<Id, Vec<[Id; 3]>> = HashMap::new();
+        let mut given: BTreeMap<Id, Vec<[Id; 3]>> = BTreeMap::new();
         for held in &page {
             if let Entry::Vacant(unknown) = tables.entry(held.feature) {
                 unknown.insert(Tables::unkept(tx, held.feature).await?);

@@ -28,6 +28,7 @@ mod target_value;
 mod targets;
 mod unfit_cells;
 mod unlinked;
+mod untouched_links;
 
 #[cfg(test)]
 mod tests;

@@ -53,6 +53,19 @@ impl RowDigest {
         // A sum does not depend on the order of the cells.
         RowDigest(self.0.wrapping_add(hasher.finish()))
     }
+
+    /// With a cell less.
+    #[must_use]
+    pub fn without(self, column: ColumnDigest, value: &str) -> RowDigest {
+        let cell = RowDigest(0).with(column, value);
+        RowDigest(self.0.wrapping_sub(cell.0))
+    }
+
+    /// With everything that was added to another one, and taken from it.
+    #[must_use]
+    pub fn plus(self, other: RowDigest) -> RowDigest {
+        RowDigest(self.0.wrapping_add(other.0))
+    }
 }
 
 /// A number that equal rows share, whatever their order: whether what a table or a column holds is what was seen.
@@ -166,6 +179,16 @@ mod tests {
         );
         assert_ne!(one, digest(r#"{"a":"1","b":["x",{"c":null,"d":2}]}"#));
         assert_ne!(one, digest(r#"{"b":1.0,"a":["x",{"c":null,"d":2}]}"#));
+    }
+
+    #[test]
+    fn what_is_added_can_be_taken_away() {
+        let b = ColumnDigest::of("b");
+        let whole = digest(r#"{"a":"x","b":[1]}"#);
+        assert_eq!(whole.without(b, "[1.0]"), digest(r#"{"a":"x"}"#));
+        assert_eq!(whole.without(b, "null"), whole);
+        let change = RowDigest::default().without(b, "[1]").with(b, "2");
+        assert_eq!(whole.plus(change), digest(r#"{"a":"x","b":2}"#));
     }
 
     #[test]

@@ -146,7 +146,7 @@ async fn same_version<P: Places>(places: &P, triple: &Triple) -> Verdict {
         .people(&triple.shape(), &triple.people, Hand::People)
         .await?;
     let before = line.state().await?;
-    let plan = line.plan(&packages.base, &request(true)).await?;
+    let plan = line.plan_twice(&packages.base, &request(true)).await?;
     if !plan.refusals.is_empty() || plan.changes() {
         return Err(format!(
             "people: {done:#?}\nthe plan changes something: {plan:#?}"
@@ -296,6 +296,7 @@ async fn drifted<P: Places>(places: &P, triple: &Triple) -> Verdict {
 async fn refused<P: Places>(places: &P, triple: &Triple) -> Verdict {
     let mut ready = worked_on(places, triple, Hand::People).await?;
     let line = &mut ready.line;
+    line.plan_twice(&ready.new, &request(true)).await?;
     let entries = line.entries();
     if line.apply(&ready.new, &request(true)).await?.is_some() {
         return Ok(Seen::Nothing);

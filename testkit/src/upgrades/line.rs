@@ -177,6 +177,22 @@ impl<P: Place> Line<P> {
             .map_err(failed("planning"))
     }
 
+    /// The same, made twice: whoever looked at the one agrees to the other.
+    pub(super) async fn plan_twice(
+        &mut self,
+        text: &str,
+        request: &Request,
+    ) -> Result<Preview, String> {
+        let plan = self.plan(text, request).await?;
+        let again = self.plan(text, request).await?;
+        if plan != again {
+            return Err(format!(
+                "two plans of the same differ: {plan:#?}\n{again:#?}"
+            ));
+        }
+        Ok(plan)
+    }
+
     /// A job from its start to its end; nothing when it is refused.
     pub(super) async fn apply(
         &mut self,

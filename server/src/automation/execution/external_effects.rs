@@ -84,7 +84,8 @@ impl RunExecution<'_> {
         // Noted before it is done: whoever looks sees what may have happened.
         self.note(row.clone()).await?;
         let done = self
-            .under_lease(self.external_effect(act, next, now))
+            // What talks to others is large: every run would be, wherever it is moved.
+            .under_lease(Box::pin(self.external_effect(act, next, now)))
             .await?;
         self.leave().await;
         drop(call);

@@ -72,7 +72,7 @@ pub async fn aggregate(
     // Whoever sees every row need not have them counted.
     let feature = query.filter.feature;
     let counted = query.is_kept(tx.scope());
-    let compose = |table: &Table, dialect| query.compose(table, dialect, counted);
+    let compose = |table: &Table, dialect| Ok(query.compose(table, dialect, counted));
     let (table, rows) = execute(tx, tables, feature, compose).await?;
     query.filter.note(tables, &table, None);
     let (found, at_least) = query.read(&rows)?;

@@ -1,20 +1,25 @@
 //! A cursor: it describes the last row of a page, so the next page starts after it even when that
 //! row changed or is gone.
 //!
-//! It contains the cell, not its index key, because the column may get a slot or another type
-//! meanwhile. A text that is too long for a URL is represented by its hash and found again in the
-//! row.
+//! It contains the cell, not its index key, because the column may get a slot meanwhile, and how cells
+//! compare, because the column may get another type: in another order the row has another place. A text
+//! that is too long for a URL is represented by its hash and found again in the row.
 
 use sha2::{Digest as _, Sha256};
 use tplkit::json::Number;
-use tplkit::rows::query::{Column, Row, Sort};
+use tplkit::rows::query::{Column, Order, Row, Sort};
 use tplkit::rows::{Cell, Decimal, text_form};
 use uuid::Uuid;
 
-use crate::rows::StoredRow;
+use super::order::order_of;
+use crate::rows::{StoredRow, Table};
 
 /// The longest text that a cursor holds. With it a URL stays below 64 KiB.
 const LONGEST: usize = 32 * 1024;
+
+/// What stands in a cursor for the order of texts, and for that of numbers.
+const TEXT: u8 = b'T';
+const NUMBER: u8 = b'N';
 
 /// The place of a row in its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +28,8 @@ pub struct CursorPosition {
     pub(super) id: Uuid,
     /// Where rows are before their id is looked at.
     pub(super) at: SortKey,
+    /// How cells compare there; nothing where rows are not sorted by a cell.
+    pub(super) order: Option<Order>,
 }
 
 /// What a row is sorted by.
@@ -43,8 +50,8 @@ pub(super) enum SortKey {
 }
 
 impl CursorPosition {
-    /// The place of a row.
-    pub(crate) fn of(sort: &Sort, row: &StoredRow) -> CursorPosition {
+    /// The place of a row of the table.
+    pub(crate) fn of(sort: &Sort, table: &Table, row: &StoredRow) -> CursorPosition {
         let at = match &sort.column {
             Column::Id => SortKey::Id,
             Column::CreatedAt => SortKey::Instant(row.created_at),
@@ -54,7 +61,16 @@ impl CursorPosition {
                 at => at,
             },
         };
-        CursorPosition { id: row.id, at }
+        CursorPosition {
+            id: row.id,
+            at,
+            order: sorted(sort, table),
+        }
+    }
+
+    /// Whether it is one in the order that the table has now.
+    pub(super) fn is_in(&self, sort: &Sort, table: &Table) -> bool {
+        self.order == sorted(sort, table)
     }
 
     /// What a cursor says besides the id.
@@ -67,23 +83,40 @@ impl CursorPosition {
             SortKey::Long(hash) => (b'l', hash),
             SortKey::Empty => (b'e', &[]),
         };
-        let mut bytes = vec![tag];
-        bytes.extend_from_slice(rest);
-        bytes
+        let order = self.order.map(|order| match order {
+            Order::Text => TEXT,
+            Order::Number => NUMBER,
+        });
+        let head = order.into_iter().chain([tag]);
+        head.chain(rest.iter().copied()).collect()
     }
 
     /// Reads it again; nothing when it is not a position in this order.
     pub fn read(sort: &Sort, id: Uuid, bytes: &[u8]) -> Option<CursorPosition> {
-        let at = match (bytes.split_first(), &sort.column) {
-            (None, Column::Id) => SortKey::Id,
+        let (order, at) = match (bytes.split_first(), &sort.column) {
+            (None, Column::Id) => (None, SortKey::Id),
             (Some((b'i', rest)), Column::CreatedAt | Column::UpdatedAt) => {
-                SortKey::Instant(i64::from_be_bytes(rest.try_into().ok()?))
+                let instant = i64::from_be_bytes(rest.try_into().ok()?);
+                (None, SortKey::Instant(instant))
             }
-            (Some((tag, rest)), Column::Key(_)) => SortKey::read(*tag, rest)?,
+            (Some((order, rest)), Column::Key(_)) => {
+                let order = match *order {
+                    TEXT => Order::Text,
+                    NUMBER => Order::Number,
+                    _ => return None,
+                };
+                let (tag, rest) = rest.split_first()?;
+                (Some(order), SortKey::read(*tag, rest)?)
+            }
             _ => return None,
         };
-        Some(CursorPosition { id, at })
+        Some(CursorPosition { id, at, order })
     }
+}
+
+/// How the cells compare that rows of the table are sorted by, if they are.
+fn sorted(sort: &Sort, table: &Table) -> Option<Order> {
+    sort.column.key().map(|key| order_of(table, key))
 }
 
 impl SortKey {
@@ -138,7 +171,11 @@ mod tests {
     use tplkit::rows::query::Sort;
     use uuid::Uuid;
 
-    use super::{CursorPosition, LONGEST, SortKey, StoredRow};
+    use super::{CursorPosition, LONGEST, SortKey, StoredRow, Table};
+
+    fn table() -> Table {
+        Table::sample(&[("a", "text", None), ("n", "currency", None)])
+    }
 
     #[test]
     fn a_place_is_read_as_it_was_written() {
@@ -146,12 +183,13 @@ mod tests {
         for (sort, data, length) in [
             ("id", "{}".to_owned(), 0),
             ("-created_at", "{}".to_owned(), 9),
-            ("a", "{}".to_owned(), 1),
-            ("a", r#"{"a":null}"#.to_owned(), 1),
-            ("a", r#"{"a":1.5}"#.to_owned(), 4),
-            ("-a", r#"{"a":"1.5"}"#.to_owned(), 4),
-            ("a", r#"{"a":[1,{"b":2}]}"#.to_owned(), 12),
-            ("a", format!(r#"{{"a":"{long}"}}"#), 33),
+            ("a", "{}".to_owned(), 2),
+            ("a", r#"{"a":null}"#.to_owned(), 2),
+            ("a", r#"{"a":1.5}"#.to_owned(), 5),
+            ("-a", r#"{"a":"1.5"}"#.to_owned(), 5),
+            ("-n", r#"{"n":1.5}"#.to_owned(), 5),
+            ("a", r#"{"a":[1,{"b":2}]}"#.to_owned(), 13),
+            ("a", format!(r#"{{"a":"{long}"}}"#), 34),
         ] {
             let sort = Sort::parse(sort).expect("a sort");
             let row = StoredRow {
@@ -160,10 +198,34 @@ mod tests {
                 updated_at: 0,
                 data,
             };
-            let place = CursorPosition::of(&sort, &row);
+            let place = CursorPosition::of(&sort, &table(), &row);
             let bytes = place.bytes();
             assert_eq!(bytes.len(), length, "{place:?}");
             assert_eq!(CursorPosition::read(&sort, row.id, &bytes), Some(place));
+        }
+    }
+
+    #[test]
+    fn a_place_is_one_in_the_order_that_the_column_had() {
+        let row = StoredRow {
+            id: Uuid::nil(),
+            created_at: 0,
+            updated_at: 0,
+            data: r#"{"n":9}"#.to_owned(),
+        };
+        for (sort, kind, same) in [
+            ("n", "number", true),
+            ("-n", "text", false),
+            ("n", "json", false),
+            ("id", "text", true),
+            ("updated_at", "text", true),
+        ] {
+            let sort = Sort::parse(sort).expect("a sort");
+            let place = CursorPosition::of(&sort, &table(), &row);
+            let later = Table::sample(&[("n", kind, Some(1))]);
+            assert_eq!(place.is_in(&sort, &later), same, "{sort:?} {kind}");
+            let gone = Table::sample(&[]);
+            assert_eq!(place.is_in(&sort, &gone), sort.column.key().is_none());
         }
     }
 
@@ -173,20 +235,23 @@ mod tests {
             CursorPosition::read(&Sort::parse(sort).expect("a sort"), Uuid::nil(), bytes)
                 .map(|p| p.at)
         };
-        assert_eq!(read("a", b"e"), Some(SortKey::Empty));
+        assert_eq!(read("a", b"Te"), Some(SortKey::Empty));
         for (sort, bytes) in [
-            ("id", &b"e"[..]),
+            ("id", &b"Te"[..]),
             ("created_at", b"i123"),
             ("created_at", b""),
             ("a", b""),
-            ("a", b"i12345678"),
-            ("a", b"nx"),
-            ("a", b"n1e400"),
-            ("a", b"t\0"),
-            ("a", b"t\xff"),
-            ("a", b"l"),
-            ("a", b"ee"),
-            ("a", b"z"),
+            ("a", b"T"),
+            ("a", b"e"),
+            ("a", b"Xe"),
+            ("a", b"Ti12345678"),
+            ("a", b"Nnx"),
+            ("a", b"Nn1e400"),
+            ("a", b"Tt\0"),
+            ("a", b"Tt\xff"),
+            ("a", b"Tl"),
+            ("a", b"Tee"),
+            ("a", b"Tz"),
         ] {
             assert_eq!(read(sort, bytes), None, "{sort} {bytes:?}");
         }

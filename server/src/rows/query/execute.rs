@@ -2,7 +2,7 @@
 //!
 //! Every row of the result has the version of the table, or none when the caller does not see the
 //! table. So a cached table costs no extra query: when its version differs, the statement is
-//! composed again.
+//! composed again. Nothing is refused by a cached table alone.
 
 use std::sync::Arc;
 
@@ -21,19 +21,27 @@ const ATTEMPTS: usize = 8;
 /// The table that the caller sees, and what the statement found in it.
 ///
 /// # Errors
-/// 404 for a table that is not seen, and those of the store.
+/// 404 for a table that is not seen, those of composing for the table as it is now, and those of the store.
 pub(super) async fn execute(
     tx: &mut Tx,
     tables: &Tables,
     feature: Uuid,
-    compose: impl Fn(&Table, Dialect) -> Composed + Send,
+    compose: impl Fn(&Table, Dialect) -> Result<Composed, Refusal> + Send,
 ) -> Result<(Arc<Table>, Vec<Row>), Refusal> {
-    let mut table = match tables.peek(feature) {
-        Some(table) => table,
-        None => current(tx, tables, feature).await?,
+    let (mut table, mut is_current) = match tables.peek(feature) {
+        Some(table) => (table, false),
+        None => (current(tx, tables, feature).await?, true),
     };
     for _ in 0..ATTEMPTS {
-        let composed = compose(&table, tx.dialect()?);
+        let composed = match compose(&table, tx.dialect()?) {
+            Ok(composed) => composed,
+            Err(refusal) if is_current => return Err(refusal),
+            Err(_) => {
+                table = current(tx, tables, feature).await?;
+                is_current = true;
+                continue;
+            }
+        };
         let rows = composed.execute(tx).await?;
         let version: Option<i64> = rows.first().map_or(Ok(None), |row| row.get(0))?;
         if version == Some(table.version) {
@@ -46,6 +54,7 @@ pub(super) async fn execute(
             return Ok((table, rows));
         }
         table = now;
+        is_current = true;
     }
     Err(Refusal::new(
         Code::StoreUnavailable,

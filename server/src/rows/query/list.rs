@@ -45,8 +45,8 @@ pub struct RowPage {
 /// Finds a page of rows, and appends their documents to `out`, with commas between them.
 ///
 /// # Errors
-/// 404 for a table that the caller does not see, 422 for a cursor whose row is gone, and those of the
-/// store.
+/// 404 for a table that the caller does not see, 422 for a cursor whose row is gone or whose column sorts
+/// otherwise now, and those of the store.
 pub async fn list(
     tx: &mut Tx,
     tables: &Tables,
@@ -58,17 +58,14 @@ pub async fn list(
     let mut page = Page::new(listing, out, tables.sizes.of(feature));
     let table = loop {
         let look = page.lookahead();
-        let compose = |table: &Table, dialect| {
-            let mut composed = listing.compose(table, dialect, after.as_ref(), look);
-            composed.bound();
-            composed
-        };
+        let compose =
+            |table: &Table, dialect| listing.compose_part(table, dialect, after.as_ref(), look);
         let (table, rows) = execute(tx, tables, feature, compose).await?;
         page.take(rows, look)?;
         if page.is_done() {
             break table;
         }
-        after = page.behind().or(after);
+        after = page.behind(&table).or(after);
     };
     tables.sizes.note(feature, page.expect());
     listing
@@ -80,7 +77,7 @@ pub async fn list(
         .chain([listing.sort.column.clone()]);
     Ok(RowPage {
         unknown_columns: listing.filter.unknown(&table, named),
-        next_cursor: page.next_cursor(),
+        next_cursor: page.next_cursor(&table),
     })
 }
 
@@ -119,11 +116,8 @@ pub async fn rows(
     let RowFilter { feature, .. } = listing.filter;
     let after = begin(tx, tables, listing).await?;
     let look = listing.page.lookahead();
-    let compose = |table: &Table, dialect| {
-        let mut composed = listing.compose(table, dialect, after.as_ref(), look);
-        composed.bound();
-        composed
-    };
+    let compose =
+        |table: &Table, dialect| listing.compose_part(table, dialect, after.as_ref(), look);
     let (table, found) = execute(tx, tables, feature, compose).await?;
     listing
         .filter
@@ -166,6 +160,7 @@ async fn with_text_of_row(
         Some(text) => Ok(CursorPosition {
             id: place.id,
             at: SortKey::Text(text.into_owned()),
+            order: place.order,
         }),
         None => Err(PageRequest::refused(
             "The row at which the page before ended has changed, and its text was too long to be \
@@ -183,6 +178,28 @@ pub(super) fn data_of_row(table: &Table, dialect: Dialect, id: Uuid) -> Composed
 }
 
 impl RowListRequest {
+    /// The statements that find a part of the page.
+    ///
+    /// # Errors
+    /// 422 where the table sorts otherwise than when the rows before the part were found.
+    fn compose_part(
+        &self,
+        table: &Table,
+        dialect: Dialect,
+        after: Option<&CursorPosition>,
+        look: i64,
+    ) -> Result<Composed, Refusal> {
+        if after.is_some_and(|after| !after.is_in(&self.sort, table)) {
+            return Err(PageRequest::refused(
+                "The column that the list is sorted by has another type since, or is gone: begin with \
+                 the first page.",
+            ));
+        }
+        let mut composed = self.compose(table, dialect, after, look);
+        composed.bound();
+        Ok(composed)
+    }
+
     pub(super) fn compose(
         &self,
         table: &Table,

@@ -12,6 +12,7 @@ use super::composer::{Composer, Source, VERSION, key_of};
 use super::cursor::SortKey;
 use super::index_choice::{FEW, IndexChoice};
 use super::search::SortedApart;
+use crate::rows::Table;
 use crate::store::Dialect;
 
 /// The rows of a page, out of those that a condition finds.
@@ -52,6 +53,14 @@ const OTHERS: Segment = Segment {
     to: None,
 };
 
+/// How the cells of a column of a table compare.
+pub(super) fn order_of(table: &Table, key: &str) -> Order {
+    match table.column(key) {
+        Some(column) if column.is_number => Order::Number,
+        _ => Order::Text,
+    }
+}
+
 /// The segments in which cells stand by their keys. Ascending, keys stand so by themselves.
 pub(super) fn segments(order: Order, descending: bool) -> &'static [Segment] {
     match (order, descending) {
@@ -71,14 +80,6 @@ pub(super) fn key(order: Order, at: &SortKey) -> Option<String> {
 }
 
 impl Composer<'_> {
-    /// How the cells of a column compare.
-    pub(super) fn order_of(&self, key: &str) -> Order {
-        match self.table.column(key) {
-            Some(column) if column.is_number => Order::Number,
-            _ => Order::Text,
-        }
-    }
-
     /// The statements that find so many of the rows that are `found`, behind a place: each what those
     /// before it have left.
     pub(super) fn page(
@@ -95,7 +96,7 @@ impl Composer<'_> {
         let (behind, order) = match (along_an_index, &sort.column) {
             (Some(along_an_index), _) => along_an_index,
             (None, Column::Key(key)) => {
-                let order = self.order_of(key);
+                let order = order_of(self.table, key);
                 match (self.source(key), order) {
                     (Source::Texts(slot) | Source::Keys(slot), order)
                         if self.index_choice.sorts_apart() =>
@@ -186,7 +187,7 @@ impl Composer<'_> {
             Column::UpdatedAt => self.by_instant("updated_at", sort.descending, after),
             Column::Key(key) => {
                 let order = KeyOrder {
-                    order: self.order_of(key),
+                    order: order_of(self.table, key),
                     descending: sort.descending,
                 };
                 match self.source(key) {
@@ -278,6 +279,7 @@ impl Composer<'_> {
             Some(CursorPosition {
                 id,
                 at: SortKey::Instant(instant),
+                ..
             }) => {
                 let (instant, id) = (self.value(*instant), self.value(*id));
                 let than = if descending { "<" } else { ">" };

@@ -11,7 +11,7 @@ use super::cursor::SortKey;
 use super::fields::project;
 use super::list::RowListRequest;
 use crate::refusal::Refusal;
-use crate::rows::{StoredRow, write_row};
+use crate::rows::{StoredRow, Table, write_row};
 use crate::store::{BOUND, Row};
 
 /// How large a row is of which a page may have too many.
@@ -73,10 +73,10 @@ impl<'l> Page<'l> {
         i64::try_from(left.min(self.part)).unwrap_or(1)
     }
 
-    /// Behind which row the next part begins, if this page has one already.
-    pub(super) fn behind(&self) -> Option<CursorPosition> {
+    /// Behind which row of the table the next part begins, if this page has one already.
+    pub(super) fn behind(&self, table: &Table) -> Option<CursorPosition> {
         let last = self.last.as_ref()?;
-        Some(CursorPosition::of_row(&self.listing.sort, last))
+        Some(CursorPosition::of_row(&self.listing.sort, table, last))
     }
 
     /// Takes what was found when so many rows were asked for.
@@ -134,9 +134,9 @@ impl<'l> Page<'l> {
     }
 
     /// The cursor of the page behind, if one follows.
-    pub(super) fn next_cursor(self) -> Option<String> {
+    pub(super) fn next_cursor(self, table: &Table) -> Option<String> {
         let row = self.last.filter(|_| self.more)?;
-        let place = CursorPosition::of(&self.listing.sort, &row);
+        let place = CursorPosition::of(&self.listing.sort, table, &row);
         Some(self.listing.page.cursor(row.id, &place.bytes()))
     }
 }
@@ -157,12 +157,13 @@ fn part(size: usize) -> usize {
 
 impl CursorPosition {
     /// The place of a row that is at hand: with its text, however long.
-    fn of_row(sort: &Sort, row: &StoredRow) -> CursorPosition {
-        let place = CursorPosition::of(sort, row);
+    fn of_row(sort: &Sort, table: &Table, row: &StoredRow) -> CursorPosition {
+        let place = CursorPosition::of(sort, table, row);
         match (&place.at, sort.column.key()) {
             (SortKey::Long(_), Some(key)) => CursorPosition {
                 id: row.id,
                 at: SortKey::of_cell(&row.data, key),
+                order: place.order,
             },
             _ => place,
         }

@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::composer::{Composed, FirstPass, VERSION, WHOSE};
 use super::cursor::{CursorPosition, SortKey};
 use super::list::data_of_row;
+use super::order::order_of;
 use super::search::SearchPass;
 use super::{AggregateQuery, RowFilter, RowListRequest, lookup};
 use crate::ids::FeatureKey;
@@ -38,18 +39,21 @@ fn filters(texts: &[&str]) -> Vec<Filter> {
 }
 
 fn listing(texts: &[&str], together: Match, sort: &str, after: Option<SortKey>) -> RowListRequest {
+    let sort = Sort::parse(sort).expect("a sort");
+    let order = sort.column.key().map(|key| order_of(&table(), key));
     RowListRequest {
         filter: RowFilter {
             feature: Uuid::nil(),
             filters: filters(texts),
             matching: together,
         },
-        sort: Sort::parse(sort).expect("a sort"),
+        sort,
         fields: None,
         page: PageRequest::first(25),
         after: after.map(|at| CursorPosition {
             id: Uuid::nil(),
             at,
+            order,
         }),
     }
 }

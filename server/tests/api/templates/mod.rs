@@ -38,5 +38,6 @@ mod upgrade_automations;
 mod upgrade_base;
 mod upgrade_hidden;
 mod upgrade_moved;
+mod upgrade_removed;
 mod upgrade_unique;
 mod upgrade_values;

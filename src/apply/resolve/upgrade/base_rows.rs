@@ -27,30 +27,37 @@ pub(in crate::apply::resolve) fn base_rows(
     let packages = past.row_bases();
     let packages = packages.iter().map(|rows| {
         if rows.until >= past.entries.len() {
-            return package_rows(rows, base, bindings);
+            return package_rows(rows, base, destination, bindings);
         }
         let then = Base::read(past.until(rows.until), destination, definitions);
-        package_rows(rows, &then, bindings)
+        package_rows(rows, &then, destination, bindings)
     });
     BaseRows {
-        tables: tables(base),
+        tables: tables(base, destination),
         cells: request.include_rows,
         reference: reference.map(|item| item.uid.clone()).collect(),
         packages: packages.collect(),
     }
 }
 
-fn tables(base: &Base) -> Vec<(String, Id)> {
-    let tables = base
-        .all()
-        .filter(|based| based.record.kind == RecordKind::Feature);
+/// Tables with their refs. What people removed has no rows that anybody could read.
+fn tables(base: &Base, destination: &Structure) -> Vec<(String, Id)> {
+    let tables = base.all().filter(|based| {
+        let table = &based.record;
+        table.kind == RecordKind::Feature && destination.feature(table.id).is_some()
+    });
     tables
         .map(|based| (based.reference.clone(), based.record.id))
         .collect()
 }
 
 /// What one of the packages calls tables and columns, by the base as it was when its job ended.
-fn package_rows(rows: &RowBase<'_>, base: &Base, bindings: &Bindings<'_>) -> BasePackageRows {
+fn package_rows(
+    rows: &RowBase<'_>,
+    base: &Base,
+    destination: &Structure,
+    bindings: &Bindings<'_>,
+) -> BasePackageRows {
     let manifest = &rows.package.manifest;
     let steps = manifest.plan.steps.iter();
     let columns = steps.filter(|step| step.tool == Tool::CreateColumn);
@@ -65,7 +72,7 @@ fn package_rows(rows: &RowBase<'_>, base: &Base, bindings: &Bindings<'_>) -> Bas
         Some((based.record.id, (*name).to_owned()))
     });
     let mut found = BasePackageRows {
-        tables: tables(base),
+        tables: tables(base, destination),
         columns: known.collect(),
     };
     // No ledger has records of dependencies: they are what they are mapped to now.

@@ -1,8 +1,9 @@
 //! Rows of a workspace compared with what a line applied (`upgrade` 4.1).
 //!
 //! An equal digest of the ledger proves a row unchanged. Of any other row the cells that the package brought
-//! are compared with what they held when they were applied.
+//! are compared with what they held when they were applied; of links whose row is gone the digest may tell it.
 
+mod compared_cell;
 mod written;
 
 use std::collections::{HashMap, HashSet};
@@ -11,15 +12,16 @@ use indexmap::IndexMap;
 
 use super::columns::Columns;
 use super::table_base::TableBase;
+use super::untouched_links::{is_link, untouched};
 use super::{BATCH, Run, through_rows};
-use crate::apply::{ApplyError, Approved, JobHistory, LinkWork, RowStep, RowStepWork};
+use crate::apply::{ApplyError, Approved, JobHistory, RowStep};
 use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::package::payload::RawEntry;
-use crate::rows::{equal, members};
 use crate::upgrade::{CellDrift, RowsDrift, shorten};
 use crate::workspace::ledger::RowDigest;
 use crate::workspace::{Id, StoredRow, Target, is_last_batch};
+use compared_cell::{ComparedCell, DriftUpdate, updates};
 use written::WrittenRows;
 
 /// How many cells are shown.
@@ -121,28 +123,6 @@ struct ComparedTable<'a, 'u> {
     updates: &'u HashMap<&'u str, Vec<DriftUpdate<'u>>>,
 }
 
-/// What a step of the plan made of a row.
-struct DriftUpdate<'u> {
-    data: &'u str,
-    merge: bool,
-}
-
-fn updates(steps: &[RowStep]) -> HashMap<&str, Vec<DriftUpdate<'_>>> {
-    let mut updates: HashMap<&str, Vec<DriftUpdate<'_>>> = HashMap::new();
-    for step in steps {
-        if let RowStepWork::Update { rows, merge, .. } = &step.work {
-            for (uid, data) in rows {
-                let of = updates.entry(uid).or_default();
-                of.push(DriftUpdate {
-                    data,
-                    merge: *merge,
-                });
-            }
-        }
-    }
-    updates
-}
-
 impl<'a, T: Target> Run<'_, 'a, T> {
     async fn drift_table(
         &mut self,
@@ -167,16 +147,17 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 if RowDigest::of(&row.data) == digest {
                     continue;
                 }
-                differing.push(row);
+                differing.push((row, digest));
             }
             let base = table.base.as_ref();
-            let bases = differing.iter().filter_map(|row| base?.row(row.id));
+            let bases = differing.iter().filter_map(|(row, _)| base?.row(row.id));
             let unread = self
                 .targets
                 .unread_by(bases.filter_map(|base| base.row.refs));
             self.read_rows(&unread).await?;
-            for row in differing {
-                if self.is_changed(table, row, drifted).await? && drifted.changed.insert(row.id) {
+            for (row, digest) in differing {
+                let changed = self.is_changed(table, row, digest, drifted).await?;
+                if changed && drifted.changed.insert(row.id) {
                     counts.changed += 1;
                 }
             }
@@ -190,11 +171,13 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         Ok(counts)
     }
 
-    /// Whether cells of a row are not what was applied. Notes those of reference data.
+    /// Whether cells of a row are not what was applied, by the digest of what it held then. Notes those of reference
+    /// data.
     async fn is_changed(
         &mut self,
         table: &ComparedTable<'a, '_>,
         stored: &StoredRow,
+        digest: RowDigest,
         drifted: &mut RowsDrifted,
     ) -> Result<bool, ApplyError<T::Error>> {
         let based = table.columns.as_ref().zip(table.base.as_ref());
@@ -204,46 +187,25 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             return Ok(table.only.is_none());
         };
         let based_cells = self.based_cells(base, stored.id).await?;
-        let stays = self.ledger_state.stays(stored.id).cloned();
+        let stays = self.ledger_state.stays(stored.id);
         let uid = row.row.uid.decoded();
         let updates = table.updates.get(&*uid).map_or(&[][..], Vec::as_slice);
+        let cells = columns.all.iter().zip(&based_cells);
+        let cells =
+            cells.map(|(slot, based)| ComparedCell::of(slot, based.as_ref(), stays, updates));
+        let cells: Vec<ComparedCell<'_>> = cells.collect();
+        let written = cells.iter().map(|cell| cell.written(&stored.data));
+        let untouched = untouched(digest, &stored.data, &written.collect::<Vec<_>>());
         let mut changed = false;
-        for (slot, based) in columns.all.iter().zip(&based_cells) {
-            let column = &slot.work.column.name;
-            let only = |only: &HashSet<Id>| only.contains(&slot.work.column.id);
-            if !table.only.is_none_or(only) {
+        for (at, cell) in cells.iter().enumerate() {
+            let column = &cell.slot.work.column;
+            let only = |only: &HashSet<Id>| only.contains(&column.id);
+            if !table.only.is_none_or(only) || !cell.is_compared() {
                 continue;
             }
-            let applied_cell = match based.as_ref().map(|based| &based.cell) {
-                None => "null",
-                Some(Ok(cell)) => cell,
-                // What the column cannot hold was never applied.
-                Some(Err(_)) => continue,
-            };
-            if slot.rule.identity.is_some() || slot.work.package_name.is_empty() {
-                continue;
-            }
-            let raw = based.as_ref().and_then(|based| based.raw);
-            // What the column would show of the row is not known.
-            if applied_cell == "null" && raw.is_some_and(|raw| slot.work.is_unknown(raw)) {
-                continue;
-            }
-            let ours = stored.data.cell(column).unwrap_or("null");
-            let ours = slot.rule.without_file(ours);
-            // Where the row is gone that a link points at, its value alone is left.
-            let is_link = matches!(slot.work.link, LinkWork::Refs | LinkWork::Identity { .. });
-            let raw = raw.filter(|_| is_link);
-            let kept = stays.as_ref().and_then(|stays| stays.cell(column));
-            let base = match kept {
-                Some(kept) => kept,
-                None => {
-                    slot.rule
-                        .without_file(updated(updates, &slot.work.package_name, applied_cell))
-                }
-            };
-            let same =
-                equal(base, ours) || kept.is_none() && raw.is_some_and(|raw| equal(raw, ours));
-            if same {
+            let ours = stored.data.cell(&column.name).unwrap_or("null");
+            let ours = cell.slot.rule.without_file(ours);
+            if cell.is_same(ours) || is_link(cell.slot) && untouched.contains(&at) {
                 continue;
             }
             changed = true;
@@ -259,20 +221,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 reference: table.reference.to_owned(),
                 uid: uid.clone().into_owned(),
                 id: stored.id,
-                column: column.clone(),
-                base: value(base),
+                column: column.name.clone(),
+                base: value(cell.base),
                 ours: value(ours),
             });
         }
         Ok(changed)
     }
-}
-
-/// What steps of the plan made of a cell.
-fn updated<'c>(updates: &[DriftUpdate<'c>], column: &str, applied_cell: &'c str) -> &'c str {
-    updates.iter().fold(applied_cell, |applied_cell, update| {
-        let mut cells = members(update.data);
-        let cell = cells.find_map(|(key, cell)| key.is(column).then_some(cell));
-        cell.unwrap_or(if update.merge { applied_cell } else { "null" })
-    })
 }

@@ -1,16 +1,18 @@
 //! What the base says of the cells of a row, as the destination holds them.
 //!
 //! A link counts as the row that it points at (`upgrade` 3.3.2). Links of the base may point at rows that the package
-//! does not have any more: these are found by the ledgers.
+//! does not have any more: these are found by the ledgers. What they pointed at may be gone from the workspace, too:
+//! then the sum that ledgers have of the row shows whether anybody touched them.
 
-use super::row::MergedTable;
+use super::row::{Candidate, MergedTable};
 use crate::apply::row_refs::{RowRef, row_refs};
 use crate::apply::run::Run;
 use crate::apply::run::table_base::BaseCell;
 use crate::apply::run::target_value::{Moment, TargetValue};
-use crate::apply::{ApplyError, BasePackageRows, LinkWork, LinkedValue};
+use crate::apply::run::untouched_links::{WrittenCell, is_link, untouched};
+use crate::apply::{ApplyError, BasePackageRows, LinkedValue};
 use crate::rows::{Cell, canonical_to, elements};
-use crate::workspace::{Id, Target};
+use crate::workspace::{Id, RowData, Target};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// The cells of a row of the base by column; nothing of columns that no package has. What the columns cannot
@@ -33,8 +35,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             };
             let mut cell = cell.unwrap_or_else(|_| raw.unwrap_or("null").to_owned());
             let column = &table.columns.all[at];
-            let links = matches!(column.work.link, LinkWork::Refs | LinkWork::Identity { .. });
-            if links
+            if is_link(column)
                 && cell == "null"
                 && let (Some(raw), Some(refs)) = (raw, row.refs(table.base.columns(row), at))
             {
@@ -48,6 +49,38 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             cells.push(Some(cell));
         }
         Ok(cells)
+    }
+
+    /// The same of a row that is there: of a link that nobody touched the base is what it holds, whatever became of the
+    /// row that it points at.
+    pub(super) async fn base_of_stored(
+        &mut self,
+        table: &MergedTable<'a>,
+        row: Candidate<'a>,
+        stored: &RowData,
+    ) -> Result<Vec<Option<String>>, ApplyError<T::Error>> {
+        let mut base = self.base_cells(table, row.id).await?;
+        let stays = self.ledger_state.stays(row.id);
+        let written = table.columns.all.iter().zip(&base).map(|(slot, base)| {
+            let column = slot.work.column.name.as_str();
+            let kept = stays.and_then(|stays| stays.cell(column));
+            let held = kept.or(base.as_deref()).unwrap_or("null");
+            let cell = if self.ledger_state.is_freed(row.id, column) {
+                WrittenCell::Uncertain(held)
+            } else {
+                WrittenCell::of(slot, held, stored.cell(column).unwrap_or("null"))
+            };
+            (column, cell)
+        });
+        let written: Vec<(&str, WrittenCell<'_>)> = written.collect();
+        for at in untouched(row.digest, stored, &written) {
+            let slot = &table.columns.all[at];
+            if is_link(slot) && base[at].is_some() {
+                let ours = stored.cell(&slot.work.column.name).unwrap_or("null");
+                base[at] = Some(ours.to_owned());
+            }
+        }
+        Ok(base)
     }
 
     /// What a link cell of the base holds, of which not all rows are in the package any more.

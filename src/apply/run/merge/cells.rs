@@ -101,7 +101,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             Ok(cells) => cells,
             Err(fault) => return Ok(Err(fault)),
         };
-        let base = self.base_cells(table, row.id).await?;
+        let base = self.base_of_stored(table, row, &stored.data).await?;
         let is_based = !base.is_empty();
         let stays = self.ledger_state.stays(row.id).cloned();
         let mut outcome = MergeOutcome {

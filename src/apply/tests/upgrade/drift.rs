@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::json;
 
+use super::gone_targets::{delete_client, numbered};
+use super::namesakes::own_in;
 use super::{Line, args, client, config, label, rowless, v1, v2};
 use crate::apply::{DriftInput, Request, drift};
 use crate::definitions::Definitions;
@@ -368,4 +370,29 @@ fn cells_of_a_column_that_the_newest_version_lacks_are_drift_too() {
         ]
     );
     assert!(drift.drift && drift.cells_more == Some(0));
+}
+
+#[test]
+fn a_link_that_nobody_touched_is_no_drift_although_its_row_is_gone() {
+    let drifted = |line: &Line| -> Vec<String> {
+        let cells = line.drift(true).cells.unwrap_or_default().into_iter();
+        cells.map(|cell| cell.column).collect()
+    };
+    let ways: [fn(&mut Line); 2] = [
+        |line| delete_client(line, 0),
+        |line| line.remove(RecordKind::Feature, "clients"),
+    ];
+    for goes in ways {
+        let mut line = Line::of(&numbered());
+        goes(&mut line);
+        assert!(drifted(&line).is_empty());
+        line.edit_order(0, &json!({"code": "2"}));
+        assert_eq!(drifted(&line), ["code"]);
+        own_in(&mut line, "orders", 77, "own");
+        line.edit_order(0, &json!({"own": "x"}));
+        assert_eq!(drifted(&line), ["code"]);
+        // What people put there is theirs.
+        line.edit_order(0, &json!({"client": 2}));
+        assert_eq!(drifted(&line), ["code", "client"]);
+    }
 }

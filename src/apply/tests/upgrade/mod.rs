@@ -11,6 +11,7 @@ mod exchanged;
 mod files;
 mod followed;
 mod found;
+mod gone_targets;
 mod hidden;
 mod invalid_together;
 mod killed;

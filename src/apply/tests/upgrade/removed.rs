@@ -20,6 +20,21 @@ fn what_people_removed_stays_removed_where_the_package_did_not_change_it() {
     assert!(line.thing(Column, "city").is_none() && line.thing(View, "orders").is_none());
 }
 
+/// Whoever looked at a plan sends its digest back.
+#[test]
+fn a_plan_has_one_digest_however_many_tables_lost_a_column() {
+    let mut line = Line::new();
+    line.remove(Column, "city");
+    line.remove(Column, "code");
+    let new = v2(|package| args(package, "f_clients")["label"] = "Clients".into());
+    let plan = || line.plan(&new, &upgrade_body(&Json::Null));
+    let first = plan();
+    assert_eq!((kept(&first).len(), codes(&first.refusals)), (2, vec![]));
+    for _ in 0..20 {
+        assert_eq!(plan().digest, first.digest);
+    }
+}
+
 #[test]
 fn what_the_package_changed_meanwhile_is_asked() {
     let changed = v2(|package| args(package, "c_clients_city")["label"] = "City".into());

@@ -2,10 +2,13 @@
 
 use std::collections::HashMap;
 
+use serde_json::json;
 use uuid::Uuid;
 
 use super::super::seed::ask;
 use super::stock::{Column, New, Stock, cursor, ids};
+use crate::api::client::Response;
+use crate::api::model::id;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -13,6 +16,7 @@ on_both_stores!(
     the_last_page_may_be_full,
     what_a_filter_finds_stands_in_order_however_much_it_is,
     a_cursor_belongs_to_its_own_query_only,
+    a_cursor_ends_with_the_order_of_its_column,
     walking_while_others_write_shows_what_stays_once,
     a_long_text_is_found_again_in_its_row,
     a_table_that_changes_is_asked_as_it_is_now,
@@ -163,6 +167,78 @@ async fn a_cursor_belongs_to_its_own_query_only(place: Place) {
     more[3] = ("limit", "200");
     more.extend([("fields", "n"), ("cursor", &next)]);
     assert_eq!(ids(&stock.list(&client, &more)).len(), 3);
+}
+
+/// The numbers of a page.
+#[track_caller]
+fn numbers(response: &Response) -> Vec<i64> {
+    assert_eq!(response.status, 200, "{response:?}");
+    let items = response.json()["items"].clone();
+    let items = items.as_array().expect("items").iter();
+    let numbers = items.map(|item| item["data"]["c"].as_i64());
+    numbers.map(|number| number.expect("a number")).collect()
+}
+
+/// In another order a row has another place: pages behind it would repeat rows, and leave others out.
+async fn a_cursor_ends_with_the_order_of_its_column(place: Place) {
+    let world = World::new(place).await;
+    let client = world.as_user("viewer@acme.test");
+    let editor = world.as_user("editor@acme.test");
+    for (sort, by_number, rest) in [("c", [9, 10], [50, 100]), ("-c", [100, 50], [10, 9])] {
+        let stock = Stock::new(&world, &[]).await;
+        let columns = format!("/v1/features/{}/columns", stock.feature);
+        let column = |name: &str, kind: &str| {
+            // Of a component that goes with all these types.
+            let body = json!({"label": name, "type": kind, "default_component": "textfield"});
+            format!("{columns}/{}", id(&editor.create(&columns, &body)))
+        };
+        let (number, text) = (column("c", "number"), column("t", "text"));
+        for cell in [10, 9, 100, 50] {
+            let data = json!({"c": cell, "t": format!("{cell:03}")});
+            editor.create(&stock.query("", &[]), &json!({"data": data}));
+        }
+        let page = |sort: &str, next: Option<&str>| {
+            let mut query = vec![("sort", sort), ("limit", "2")];
+            query.extend(next.map(|next| ("cursor", next)));
+            stock.list(&client, &query)
+        };
+        let begin = |sort: &str| {
+            let first = page(sort, None);
+            let next = cursor(&first).expect("another page");
+            (numbers(&first), next)
+        };
+        let becomes = |kind: &str| {
+            let body = json!({"type": kind});
+            editor.patch(&number, &body).expect(200);
+        };
+        let (first, next) = begin(sort);
+        assert_eq!(first, by_number);
+        becomes("text");
+        page(sort, Some(&next)).refused(422, "invalid_cursor");
+        // All but numbers compare as texts.
+        let (mut seen, next) = begin(sort);
+        becomes("json");
+        seen.extend(numbers(&page(sort, Some(&next))));
+        let mut by_text = [10, 100, 50, 9];
+        if sort.starts_with('-') {
+            by_text.reverse();
+        }
+        assert_eq!(seen, by_text);
+        becomes("number");
+        page(sort, Some(&next)).refused(422, "invalid_cursor");
+        let (_, next) = begin(sort);
+        assert_eq!(numbers(&page(sort, Some(&next))), rest);
+        let path = format!("{number}?force=true");
+        editor.delete(&path).expect(204);
+        page(sort, Some(&next)).refused(422, "invalid_cursor");
+        // What a column leaves behind in rows compares as texts do.
+        let sort = sort.replace('c', "t");
+        let (first, next) = begin(&sort);
+        assert_eq!(first, by_number);
+        let path = format!("{text}?force=true");
+        editor.delete(&path).expect(204);
+        assert_eq!(numbers(&page(&sort, Some(&next))), rest);
+    }
 }
 
 async fn walking_while_others_write_shows_what_stays_once(place: Place) {
