@@ -112,7 +112,7 @@ pub(super) fn run(
         )?,
     };
     // Right before the push: whoever pushes in between is not seen.
-    let before = replaced(plan_request, saved, &file)?;
+    let before = replaced_package(plan_request, saved, &file)?;
     if planned.preview.digest != saved.digest {
         return Err(CliError::stale(
             "the workspace has changed since it was planned for".to_owned(),
@@ -137,7 +137,7 @@ pub(super) fn run(
 ///
 /// # Errors
 /// The catalog is not what it was when this was planned: somebody else has pushed, or a template went.
-fn replaced(
+fn replaced_package(
     plan_request: PlanRequest<'_>,
     saved: &Saved,
     file: &File<'_>,
