@@ -1,4 +1,5 @@
 // The session and the requests. Tokens are variables of this module: a reload forgets them, nothing stores them.
+import { parse, stringify } from "./json.js";
 
 let tokens = null;
 let renewing = null;
@@ -102,7 +103,7 @@ function send(method, path, body, token, more = {}) {
   const file = body instanceof Blob;
   if (body !== undefined) headers["Content-Type"] = file ? body.type || "application/octet-stream" : "application/json";
   // Bytes of a file go as they are.
-  const sent = body === undefined || file || body instanceof Uint8Array ? body : JSON.stringify(body);
+  const sent = body === undefined || file || body instanceof Uint8Array ? body : stringify(body);
   return fetch(path, { method, headers, body: sent, credentials: "omit", cache: "no-store", ...more });
 }
 
@@ -110,7 +111,7 @@ async function read(response) {
   const text = await response.text();
   let value = null;
   try {
-    value = text === "" ? null : JSON.parse(text);
+    value = text === "" ? null : parse(text);
   } catch {
     // What stands between this page and the server may respond with anything.
   }

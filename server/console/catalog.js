@@ -3,6 +3,7 @@
 // name that have none either, and then only if somebody says so.
 import * as api from "./api.js";
 import { element } from "./element.js";
+import { stringify } from "./json.js";
 
 const place = document.getElementById("place");
 
@@ -61,7 +62,7 @@ const MARK = [0xef, 0xbb, 0xbf];
 /** What an apply takes, with the bytes of a package in place of the template's. */
 export function withPackage(terms, bytes) {
   const content = MARK.every((byte, at) => bytes[at] === byte) ? bytes.subarray(MARK.length) : bytes;
-  return new Blob([JSON.stringify(terms).slice(0, -1), ',"package":', content, "}"], { type: "application/json" });
+  return new Blob([stringify(terms).slice(0, -1), ',"package":', content, "}"], { type: "application/json" });
 }
 
 /** Gives a template another package and goes on; where the server refuses that, it has its own again. */

@@ -1,5 +1,6 @@
 // Numbers, lists and messages in words.
 import { element } from "./element.js";
+import { stringify } from "./json.js";
 
 /** "1 table", "2 tables". */
 export const counted = (count, word) => `${count.toLocaleString("en")} ${count === 1 ? word : plural(word)}`;
@@ -40,5 +41,5 @@ export const coded = (message) => message.split(/`([^`]+)`/).map((part, at) => (
 /** What stands in a cell, as text. */
 export function cellText(value) {
   if (value === null || value === undefined) return "";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "object" ? stringify(value) : String(value);
 }

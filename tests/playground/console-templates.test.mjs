@@ -1,7 +1,7 @@
 // What the console does with packages in Chromium: they are planned, applied, upgraded and undone, and the catalog keeps what it should.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, button, complaints, confirm, drop, page, settled, signIn, skip } from "./console.mjs";
+import { api, applied, button, complaints, confirm, drop, named, page, settled, signIn, skip } from "./console.mjs";
 import { faults, sample } from "./tools.mjs";
 
 /** What a quick run leaves out. */
@@ -20,17 +20,6 @@ const templatesOf = async (name) => (await api("GET", "/v1/templates")).items.fi
 async function isGone(name) {
   for (let tries = 0; tries < 100 && (await templatesOf(name)).length > 0; tries += 1) await new Promise((done) => setTimeout(done, 50));
   assert.deepEqual(await templatesOf(name), []);
-}
-
-async function applied() {
-  await page.locator("#apply:enabled").click();
-  const said = await page.getByRole("dialog").textContent();
-  // The report of an earlier job stands there until then.
-  const looked = page.waitForResponse((response) => response.url().includes("/v1/template-jobs/"));
-  await confirm("Apply");
-  await looked;
-  await page.getByText("Completed").waitFor();
-  return said;
 }
 
 async function undone() {
@@ -228,7 +217,6 @@ test("an upgrade asks about what the package and people both changed", { skip },
   await page.locator("#apply:enabled").click();
   await confirm("Apply");
   await page.getByText("Completed").waitFor();
-  const named = (records, name) => records.find((record) => record.name === name);
   const template = named((await api("GET", "/v1/templates")).items, "tea-menu").id;
   const teas = named((await api("GET", "/v1/features?limit=200")).items, "teas").id;
   const price = async () => named(await api("GET", `/v1/features/${teas}/columns`), "price");

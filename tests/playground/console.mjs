@@ -25,10 +25,10 @@ after(async () => {
 
 const printed = (words) => server.lines.find((line) => line.startsWith(words)).slice(words.length).trim();
 
-/** A request with the key of the demonstration. */
+/** A request with the key of the demonstration; a text is sent as it is. */
 export async function api(method, path, body) {
   const headers = { authorization: `Bearer ${printed("API key")}`, "content-type": "application/json" };
-  const response = await fetch(server.url + path, { method, headers, body: body && JSON.stringify(body) });
+  const response = await fetch(server.url + path, { method, headers, body: typeof body === "string" ? body : body && JSON.stringify(body) });
   return response.status === 204 ? null : response.json();
 }
 
@@ -51,8 +51,23 @@ export async function signIn(options) {
   await page.locator("#templates tbody tr").first().waitFor();
 }
 
+export const workspace = (name) => page.getByRole("navigation", { name: "Workspaces" }).getByRole("button", { name, exact: true }).click();
 export const table = (name) => page.getByRole("navigation", { name: "Tables" }).getByRole("button", { name, exact: true }).click();
 export const cells = (column) => page.$$eval(`#grid tbody td:nth-child(${column})`, (found) => found.map((cell) => cell.textContent));
 export const drop = (name, bytes) => page.getByLabel("Drop a package").setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(bytes) });
 export const settled = (outcome) => page.locator(`#findings[data-outcome="${outcome}"]`).waitFor();
 export const confirm = (word) => page.getByRole("dialog").getByRole("button", { name: word, exact: true }).click();
+
+/** Applies what is planned; gives the question. */
+export async function applied() {
+  await page.locator("#apply:enabled").click();
+  const said = await page.getByRole("dialog").textContent();
+  // The report of an earlier job stands there until then.
+  const looked = page.waitForResponse((response) => response.url().includes("/v1/template-jobs/"));
+  await confirm("Apply");
+  await looked;
+  await page.getByText("Completed").waitFor();
+  return said;
+}
+
+export const named = (records, name) => records.find((record) => record.name === name);

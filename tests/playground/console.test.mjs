@@ -65,6 +65,20 @@ test("rows are filtered, sorted and paged", { skip }, async () => {
   assert.deepEqual(complaints.filter((text) => !text.includes("422")), []);
 });
 
+test("numbers keep all their digits", { skip }, async () => {
+  const [{ id: workspace_id }] = (await api("GET", "/v1/workspaces")).items;
+  const { id } = await api("POST", "/v1/features", { workspace_id, label: "Digits" });
+  for (const [name, type] of [["number", "number"], ["json", "json"]]) await api("POST", `/v1/features/${id}/columns`, { label: name, name, type });
+  const number = "12345678901234567890";
+  const json = `{"a":[${number},0.10000000000000000001,1.5]}`;
+  await api("POST", `/v1/features/${id}/rows`, `{"data":{"number":${number},"json":${json}}}`);
+  await signIn();
+  await table("Digits");
+  await page.getByText("Page 1: 1 row").waitFor();
+  assert.deepEqual([await cells(1), await cells(2)], [[number], [json]]);
+  await api("DELETE", `/v1/features/${id}?force=true`);
+});
+
 test("a broken package shows its findings, which lead to their text", { skip }, async () => {
   await signIn();
   await drop("broken-invoices.json", await sample("examples/broken-invoices.json"));

@@ -64,7 +64,7 @@ macro_rules! console {
 }
 
 /// Path, name and text of what belongs to the console.
-const CONSOLE_FILES: [(&str, &str, &str); 19] = [
+const CONSOLE_FILES: [(&str, &str, &str); 20] = [
     (
         "/console",
         "index.html",
@@ -86,6 +86,7 @@ const CONSOLE_FILES: [(&str, &str, &str); 19] = [
     console!("files.js"),
     console!("findings.js"),
     console!("job.js"),
+    console!("json.js"),
     console!("package.js"),
     console!("plan.js"),
     console!("pointer.js"),
