@@ -14,6 +14,16 @@ export class Refusal extends Error {
   }
 }
 
+/** No response came: whether the server did what it was asked is not known. */
+export class Unreachable extends Error {
+  constructor() {
+    super("The server cannot be reached.");
+  }
+}
+
+/** Whether something failed that may work a little later. */
+export const passes = (error) => error instanceof Unreachable || (error instanceof Refusal && (error.status === 429 || error.status >= 500));
+
 /** Calls `listener` when the session is over. */
 export const whenEnded = (listener) => ended.addEventListener("ended", listener);
 
@@ -48,7 +58,10 @@ export async function rows(path, query) {
 export const removeOnTheWay = (path) => void send("DELETE", path, undefined, tokens?.access_token, { keepalive: true }).catch(() => {});
 
 /** A file, or a document byte for byte. */
-export const bytes = async (path) => (await responded("GET", path)).blob();
+export async function bytes(path) {
+  const response = await asked("GET", path);
+  return response.ok ? whole(response.blob()) : read(response);
+}
 
 /** All records of a list, page after page, up to a number that a person can look through. */
 export async function all(path, query = {}, most = 1000) {
@@ -64,13 +77,8 @@ export async function all(path, query = {}, most = 1000) {
 
 const ask = async (method, path, body) => read(await asked(method, path, body));
 
-async function responded(method, path) {
-  const response = await asked(method, path);
-  return response.ok ? response : read(response);
-}
-
 async function asked(method, path, body) {
-  let response = await patiently(method, path, body);
+  let response = await patiently(method, path, body, tokens?.access_token);
   if (response.status === 401 && (await renewed())) response = await send(method, path, body, tokens.access_token);
   if (response.status === 401) {
     tokens = null;
@@ -80,21 +88,23 @@ async function asked(method, path, body) {
 }
 
 /** Waits as long as the server asks for, a few times: of a long catalog each template is read. */
-async function patiently(method, path, body) {
+async function patiently(method, path, body, token) {
   for (let tries = 0; ; tries += 1) {
-    const response = await send(method, path, body, tokens?.access_token);
+    const response = await send(method, path, body, token);
     if (response.status !== 429 || tries === 5) return response;
     await new Promise((done) => setTimeout(done, 1000 * (Number(response.headers.get("Retry-After")) || 1)));
   }
 }
 
-/** Exchanges the pair of tokens, once for all requests that found it too old. */
+/** Exchanges the pair of tokens, once for all requests that found it too old; gives whether there is another. Only a
+ * server that knows the pair no more ends the session: one that cannot say may be asked again. */
 async function renewed() {
   if (!tokens) return false;
-  renewing ??= send("POST", "/v1/auth/refresh", { refresh_token: tokens.refresh_token }, null).finally(() => (renewing = null));
+  renewing ??= patiently("POST", "/v1/auth/refresh", { refresh_token: tokens.refresh_token }, null).finally(() => (renewing = null));
   const response = (await renewing).clone();
-  if (response.ok) tokens = await response.json();
-  return response.ok;
+  if (response.status === 401) return false;
+  tokens = await read(response);
+  return true;
 }
 
 function send(method, path, body, token, more = {}) {
@@ -104,11 +114,17 @@ function send(method, path, body, token, more = {}) {
   if (body !== undefined) headers["Content-Type"] = file ? body.type || "application/octet-stream" : "application/json";
   // Bytes of a file go as they are.
   const sent = body === undefined || file || body instanceof Uint8Array ? body : stringify(body);
-  return fetch(path, { method, headers, body: sent, credentials: "omit", cache: "no-store", ...more });
+  return whole(fetch(path, { method, headers, body: sent, credentials: "omit", cache: "no-store", ...more }));
 }
 
+/** What a browser says of a connection that it could not make, or that broke, is another sentence in each. */
+const whole = (response) =>
+  response.catch(() => {
+    throw new Unreachable();
+  });
+
 async function read(response) {
-  const text = await response.text();
+  const text = await whole(response.text());
   let value = null;
   try {
     value = text === "" ? null : parse(text);

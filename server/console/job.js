@@ -6,6 +6,8 @@ import { ask, attempt } from "./say.js";
 import { counted, labelsOf } from "./words.js";
 
 const PAUSE = 250;
+// Without a response it is asked again after pauses that grow from the one to the other.
+const [SOON, LATE] = [1000, 30_000];
 
 const byId = (id) => document.getElementById(id);
 const [section, status, progress, report, undo] = ["job", "job-status", "progress", "report", "undo"].map(byId);
@@ -37,7 +39,7 @@ export async function watch(id) {
 
 async function follow(id) {
   for (;;) {
-    const found = await api.get(`/v1/template-jobs/${id}`);
+    const found = await asked(id);
     // Another one is looked at by now.
     if (job?.id !== id) return;
     job = found;
@@ -45,10 +47,26 @@ async function follow(id) {
     if (job?.id !== id) return;
     show();
     if (ENDED.includes(found.status)) break;
-    await new Promise((done) => setTimeout(done, PAUSE));
+    await waited(PAUSE);
   }
   await changed();
 }
+
+/** The job as it is. It goes on whether or not this page hears of it, so it is asked for until there is a response. */
+async function asked(id) {
+  for (let pause = SOON; ; pause = Math.min(2 * pause, LATE)) {
+    try {
+      return await api.get(`/v1/template-jobs/${id}`);
+    } catch (error) {
+      if (job?.id !== id) return null;
+      if (!api.passes(error)) throw error;
+      status.textContent = `${error.message} The job is asked for again in ${counted(pause / 1000, "second")}.`;
+      await waited(pause);
+    }
+  }
+}
+
+const waited = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 /** For labels, and for what an undo takes away. Of a template that is gone there is none. */
 async function readManifest() {

@@ -24,7 +24,7 @@ export async function attempt(action) {
     await action();
     return true;
   } catch (error) {
-    refuse(error instanceof TypeError && error.message.includes("fetch") ? new Error("The server cannot be reached.") : error);
+    refuse(error);
     return false;
   }
 }
