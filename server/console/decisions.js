@@ -10,9 +10,11 @@ const SKIP = "skip";
 const MAP = "map ";
 
 let shown = [];
+let turn = 0;
 
 /** Nothing has to be decided. */
 export function clear() {
+  turn += 1;
   shown = [];
   place.replaceChildren();
 }
@@ -20,8 +22,11 @@ export function clear() {
 /** Shows the dependencies of a manifest; `changed` is called after every choice. What was decided before an upgrade
  * holds until it is decided anew. */
 export async function show(manifest, workspace, upgrade, changed) {
+  const mine = (turn += 1);
   const dependencies = manifest.dependencies ?? [];
-  shown = await Promise.all(dependencies.map(async (dependency, at) => ({ dependency, targets: await targets(dependency.kind, workspace), select: element("select", { id: `decision-${at}` }) })));
+  const found = await Promise.all(dependencies.map(async (dependency, at) => ({ dependency, targets: await targets(dependency.kind, workspace), select: element("select", { id: `decision-${at}` }) })));
+  if (mine !== turn) return;
+  shown = found;
   const lines = shown.map((one) => line(one, upgrade));
   for (const { select } of shown) select.addEventListener("change", changed);
   place.replaceChildren(...(lines.length > 0 ? [element("p", {}, "This package names things that it does not bring. Decide what takes their place."), ...lines] : []));

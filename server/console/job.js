@@ -4,6 +4,7 @@ import { element } from "./element.js";
 import { rowTable } from "./plan.js";
 import { ask, attempt } from "./say.js";
 import { counted, labelsOf } from "./words.js";
+import * as workspaces from "./workspaces.js";
 
 const PAUSE = 250;
 // Without a response it is asked again after pauses that grow from the one to the other.
@@ -122,8 +123,9 @@ async function created({ id, template_id, workspace_id, created_at }) {
 }
 
 async function takeBack() {
-  const { id } = job;
-  const force = await ask("Undo", `It takes away ${await loss()}. This cannot be taken back.`, "Also what people added or changed in it since");
+  const { id, workspace_id } = job;
+  const workspace = workspaces.labelOf(workspace_id);
+  const force = await ask("Undo", `${workspace ? `In the workspace “${workspace}” it` : "It"} takes away ${await loss()}. This cannot be taken back.`, "Also what people added or changed in it since");
   if (force === null) return;
   undo.disabled = true;
   try {

@@ -72,6 +72,7 @@ async function look({ bytes, workspace, manifest }, replaced) {
   }
   if (!replaced) looked = template;
   await changed();
+  if (mine !== turn) return;
   await plan.open({ template, manifest, workspace, ...(replaced && { bytes }), upgrade: templates.isApplied(template) });
 }
 

@@ -13,6 +13,7 @@ const [place, again, apply, way, upgrades] = ["plan", "make-plan", "apply", "way
 
 let subject = null;
 let plan = null;
+let turn = 0;
 let started = () => {};
 
 /** Calls `listener` with the id of each job that is started. */
@@ -20,7 +21,9 @@ export const whenStarted = (listener) => (started = listener);
 
 /** Nothing is planned. */
 export function close() {
+  turn += 1;
   [subject, plan] = [null, null];
+  place.removeAttribute("aria-busy");
   decisions.clear();
   conflicts.clear();
   place.replaceChildren();
@@ -52,17 +55,20 @@ const planOf = ({ template, bytes }, body) => api.post(`/v1/templates/${template
 
 async function make() {
   const asked = subject;
+  const mine = (turn += 1);
   apply.disabled = true;
   place.setAttribute("aria-busy", "true");
   try {
     const body = await terms(asked);
     const found = await planOf(asked, body);
-    if (subject === asked) show(body, found);
+    // Of several choices the last holds, in whichever order the plans come.
+    if (mine === turn) show(body, found);
   } catch (error) {
-    if (subject === asked) place.replaceChildren();
+    if (mine !== turn) return;
+    place.replaceChildren();
     throw error;
   } finally {
-    place.removeAttribute("aria-busy");
+    if (mine === turn) place.removeAttribute("aria-busy");
   }
 }
 

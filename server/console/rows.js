@@ -17,28 +17,29 @@ let sort = "";
 let held = "";
 let cursor = null;
 let page = 1;
+let turn = 0;
 // Where this page began.
 let from;
 
 /** Shows a table, or none. */
 export async function show(chosen) {
+  const mine = (turn += 1);
   table = chosen;
   section.hidden = !table;
   if (!table) return;
   [sort, held, filter.value] = ["", "", ""];
-  const shown = table;
   const found = await api.get(`/v1/features/${table.id}/columns`);
-  if (table !== shown) return;
+  if (mine !== turn) return;
   columns = found;
   byId("table-name").textContent = table.label;
   await load({ page: 1 });
 }
 
 async function load(wanted) {
-  const asked = table;
+  const mine = (turn += 1);
   const query = { limit: LIMIT, filter: wanted.filter ?? held, sort: wanted.sort ?? sort, cursor: wanted.cursor };
   const found = await api.rows(`/v1/features/${table.id}/rows`, query);
-  if (table !== asked) return;
+  if (mine !== turn) return;
   // Only what the server took is shown as being in force.
   [held, sort, page, cursor, from] = [query.filter, query.sort, wanted.page, found.next_cursor, wanted.cursor];
   head.replaceChildren(element("tr", {}, ...columns.map(heading)));

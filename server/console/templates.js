@@ -7,6 +7,7 @@ const body = document.querySelector("#templates tbody");
 
 let listeners = { plan: () => {}, job: () => {} };
 let applied = new Map();
+let turn = 0;
 
 /** Whether the workspace that is shown has something of a template. */
 export const isApplied = ({ id }) => applied.has(id);
@@ -16,7 +17,9 @@ export const listen = (given) => (listeners = given);
 
 /** Shows both lists for a workspace. */
 export async function show(workspace) {
+  const mine = (turn += 1);
   const [catalog, page] = await Promise.all([api.all("/v1/templates"), api.all(`/v1/workspaces/${workspace.id}/templates`)]);
+  if (mine !== turn) return;
   applied = new Map(page.map((entry) => [entry.template_id, entry]));
   const gone = page.filter(({ template_id }) => !catalog.some(({ id }) => id === template_id));
   const lines = [...catalog.map((template) => line(template, applied.get(template.id))), ...gone.map((entry) => line(null, entry))];

@@ -8,6 +8,8 @@ const lists = { workspaces: document.getElementById("workspaces"), tables: docum
 /** The workspace that is looked at. */
 export let current = null;
 
+let known = [];
+let turn = 0;
 let chosen = { workspace: () => {}, table: () => {} };
 let table = null;
 
@@ -15,11 +17,14 @@ let table = null;
 export async function open(listeners) {
   chosen = listeners;
   current = null;
-  const workspaces = await api.all("/v1/workspaces");
-  fill(lists.workspaces, workspaces, choose, "There is no workspace that you see.");
+  known = await api.all("/v1/workspaces");
+  fill(lists.workspaces, known, choose, "There is no workspace that you see.");
   lists.tables.replaceChildren();
-  if (workspaces.length > 0) await choose(workspaces[0]);
+  if (known.length > 0) await choose(known[0]);
 }
+
+/** What people call a workspace, where it is seen. */
+export const labelOf = (id) => known.find((one) => one.id === id)?.label;
 
 async function choose(workspace) {
   current = workspace;
@@ -31,9 +36,9 @@ async function choose(workspace) {
 
 /** Shows the tables anew, after a job. */
 export async function refresh() {
-  const { id } = current;
-  const tables = await api.all("/v1/features", { workspace_id: id });
-  if (current.id !== id) return;
+  const mine = (turn += 1);
+  const tables = await api.all("/v1/features", { workspace_id: current.id });
+  if (mine !== turn) return;
   fill(lists.tables, tables, chooseTable, "This workspace has no table yet.");
   const there = tables.find((one) => one.id === table?.id);
   if (there) mark(lists.tables, there);

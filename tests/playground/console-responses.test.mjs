@@ -2,10 +2,21 @@
 // something else, and nothing is taken away that may be in use.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { button, confirm, page, signIn, skip, table } from "./console.mjs";
+import { api, button, cells, confirm, drop, page, signIn, skip, table, workspace } from "./console.mjs";
+import { sample } from "./tools.mjs";
 
 /** What a route fulfills a refusal with. */
 const problem = (status, code, detail) => ({ status, contentType: "application/problem+json", headers: { "retry-after": "1" }, body: JSON.stringify({ status, code, detail }) });
+/** A workspace; gives its id. */
+async function created(label) {
+  const [{ organization_id }] = (await api("GET", "/v1/workspaces")).items;
+  return (await api("POST", "/v1/workspaces", { organization_id, label })).id;
+}
+
+async function ended(job) {
+  while ((await api("GET", `/v1/template-jobs/${job}`)).status !== "completed") await new Promise((done) => setTimeout(done, 50));
+}
+
 const AWAY = problem(503, "store_unavailable", "The store is away.");
 
 test("a job is followed although responses are lost", { skip }, async () => {
@@ -48,4 +59,80 @@ test("a session ends when the server knows it no more, and not before", { skip }
   await page.route("**/v1/auth/refresh", (route) => route.fulfill(problem(401, "unauthenticated", "Sign in.")));
   await table("Customers");
   await page.getByRole("form", { name: "Sign in" }).waitFor();
+});
+
+/** Holds back the first response of an address, for as long as the test wants. */
+async function held(address) {
+  let free;
+  let first = true;
+  const freed = new Promise((done) => (free = done));
+  await page.route(address, async (route) => {
+    const mine = first;
+    first = false;
+    const response = await route.fetch();
+    if (mine) await freed;
+    await route.fulfill({ response });
+  });
+  return async () => {
+    const late = page.waitForResponse(address);
+    free();
+    await late;
+    await page.unroute(address);
+    // The page has had its turn with it.
+    await page.evaluate(() => new Promise((done) => setTimeout(done, 50)));
+  };
+}
+
+test("the templates of a workspace that came late are not shown in another", { skip }, async () => {
+  const second = await created("Late");
+  const [{ id: template }] = (await api("GET", "/v1/templates")).items;
+  const { jobId } = await api("POST", `/v1/templates/${template}/apply`, { workspaceId: second });
+  await ended(jobId);
+  await signIn();
+  const listed = page.locator("#templates tr", { hasText: "Project tracker" });
+  const release = await held(`**/v1/workspaces/${second}/templates*`);
+  await workspace("Late");
+  await workspace("Coffee shop");
+  await listed.getByText("not applied").waitFor();
+  await release();
+  assert.equal(await listed.getByText("not applied").count(), 1);
+  assert.equal(await page.getByRole("button", { name: /^Job…/ }).count(), 0);
+
+  await workspace("Late");
+  await button("Job… Project tracker").click();
+  await button("Undo").click();
+  await page.getByRole("dialog").getByText("In the workspace “Late”").waitFor();
+  await confirm("Undo");
+  await page.getByText(/^Undone/).waitFor();
+});
+
+test("the plan of the last choice is shown, whichever comes last", { skip }, async () => {
+  await signIn();
+  await drop("event-planning.json", await sample("examples/event-planning.json"));
+  await page.locator("#plan .refusals").waitFor();
+  for (const label of ["Cost centres", "Company calendar"]) await page.getByLabel(label).selectOption({ label: "Leave it out" });
+  await page.locator("#apply:enabled").waitFor();
+  const release = await held("**/v1/templates/*/plan");
+  await page.getByLabel("Cost centres").selectOption({ label: "Decide…" });
+  await page.getByLabel("Cost centres").selectOption({ label: "Leave it out" });
+  await page.locator("#apply:enabled").waitFor();
+  const planned = await page.locator("#plan").textContent();
+  await release();
+  assert.equal(await page.locator("#plan").textContent(), planned);
+  assert.equal(await button("Apply").isEnabled(), true);
+});
+
+test("the rows of the last filter are shown, whichever come last", { skip }, async () => {
+  await signIn();
+  await table("Customers");
+  await page.getByText("Page 1: 25 rows").waitFor();
+  const filter = page.getByRole("textbox", { name: "Filter" });
+  const release = await held("**/v1/features/*/rows?*");
+  await filter.fill("city:eq:Porto");
+  await filter.press("Enter");
+  await filter.fill("");
+  await filter.press("Enter");
+  await page.waitForFunction(() => document.querySelectorAll("#grid tbody tr").length === 25);
+  await release();
+  assert.equal((await cells(1)).length, 25);
 });
