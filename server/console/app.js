@@ -33,9 +33,10 @@ form.addEventListener("submit", (event) => {
 });
 
 async function enter() {
-  await packages.forget();
   packages.close();
   job.close();
+  templates.clear();
+  await packages.forget();
   await refreshTemplates();
 }
 

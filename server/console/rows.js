@@ -11,6 +11,8 @@ const byId = (id) => document.getElementById(id);
 const [section, filter, next, first] = ["rows", "filter", "next-page", "first-page"].map(byId);
 const [head, body] = ["thead", "tbody"].map((name) => section.querySelector(name));
 
+// What was chosen; it is shown from the moment that its columns are known.
+let chosen = null;
 let table = null;
 let columns = [];
 let sort = "";
@@ -21,17 +23,19 @@ let turn = 0;
 // Where this page began.
 let from;
 
-/** Shows a table, or none. */
-export async function show(chosen) {
+/** Shows a table, or none. Nothing of the one before stands under its name, whatever fails. */
+export async function show(wanted) {
   const mine = (turn += 1);
-  table = chosen;
-  section.hidden = !table;
-  if (!table) return;
-  [sort, held, filter.value] = ["", "", ""];
-  const found = await api.get(`/v1/features/${table.id}/columns`);
+  [chosen, table, columns] = [wanted, null, []];
+  [sort, held, filter.value, cursor, page, from] = ["", "", "", null, 1, undefined];
+  section.hidden = !chosen;
+  byId("table-name").textContent = chosen?.label ?? "";
+  for (const part of [head, body, byId("row-count")]) part.replaceChildren();
+  [next.disabled, first.disabled] = [true, true];
+  if (!chosen) return;
+  const found = await api.get(`/v1/features/${chosen.id}/columns`);
   if (mine !== turn) return;
-  columns = found;
-  byId("table-name").textContent = table.label;
+  [table, columns] = [chosen, found];
   await load({ page: 1 });
 }
 
@@ -51,8 +55,6 @@ async function load(wanted) {
   byId("grid").scrollTop = 0;
 }
 
-const reload = () => load({ page, cursor: from });
-
 const alignment = (type) => (type === "number" || type === "currency" ? "number" : "text");
 
 function heading({ name, label, type }) {
@@ -68,12 +70,16 @@ function heading({ name, label, type }) {
 
 const row = (record) => element("tr", {}, ...columns.map((column) => element("td", { class: alignment(column.type) }, cell(record, column))));
 
-const cell = (record, column) =>
-  column.type === "file" ? fileCell(table, record, column, reload) : element("div", { dir: "auto" }, cellText(record.data[column.name]));
+function cell(record, column) {
+  if (column.type !== "file") return element("div", { dir: "auto" }, cellText(record.data[column.name]));
+  const shown = table;
+  // An upload takes its time, and another table may be looked at by then.
+  return fileCell(shown, record, column, async () => table === shown && (await load({ page, cursor: from })));
+}
 
 byId("filter-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  attempt(() => load({ page: 1, filter: filter.value.trim() }));
+  attempt(() => (table ? load({ page: 1, filter: filter.value.trim() }) : show(chosen)));
 });
 next.addEventListener("click", () => attempt(() => load({ page: page + 1, cursor })));
 first.addEventListener("click", () => attempt(() => load({ page: 1 })));

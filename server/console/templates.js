@@ -15,6 +15,13 @@ export const isApplied = ({ id }) => applied.has(id);
 /** `plan` is called with a template and whether it is an upgrade, `job` with the id of a job. */
 export const listen = (given) => (listeners = given);
 
+/** Nothing is shown. */
+export function clear() {
+  turn += 1;
+  applied = new Map();
+  body.replaceChildren();
+}
+
 /** Shows both lists for a workspace. */
 export async function show(workspace) {
   const mine = (turn += 1);

@@ -19,7 +19,6 @@ export async function open(listeners) {
   current = null;
   known = await api.all("/v1/workspaces");
   fill(lists.workspaces, known, choose, "There is no workspace that you see.");
-  lists.tables.replaceChildren();
   if (known.length > 0) await choose(known[0]);
 }
 
@@ -30,6 +29,7 @@ async function choose(workspace) {
   current = workspace;
   table = null;
   mark(lists.workspaces, workspace);
+  lists.tables.replaceChildren();
   chosen.table(null);
   await Promise.all([refresh(), chosen.workspace(workspace)]);
 }

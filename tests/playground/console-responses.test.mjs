@@ -136,3 +136,52 @@ test("the rows of the last filter are shown, whichever come last", { skip }, asy
   await release();
   assert.equal((await cells(1)).length, 25);
 });
+
+test("nothing of one table or workspace stands under the name of another", { skip }, async () => {
+  await created("Without response");
+  await signIn();
+  await table("Customers");
+  await page.getByText("Page 1: 25 rows").waitFor();
+  await page.route("**/v1/features/*/columns", (route) => route.abort());
+  await table("Orders");
+  const alert = page.getByRole("alert");
+  await alert.getByText("The server cannot be reached.").waitFor();
+  const shown = () => page.$eval("#rows", (rows) => [rows.querySelector("h2").textContent, rows.querySelectorAll("th, td").length, rows.querySelector("#row-count").textContent]);
+  assert.deepEqual(await shown(), ["Orders", 0, ""]);
+  const filter = page.getByRole("textbox", { name: "Filter" });
+  await filter.press("Enter");
+  await alert.getByText("The server cannot be reached.").waitFor();
+  assert.deepEqual(await shown(), ["Orders", 0, ""]);
+  await page.unroute("**/v1/features/*/columns");
+  await filter.press("Enter");
+  await page.getByRole("columnheader", { name: "Number" }).waitFor();
+
+  for (const address of ["**/v1/features?*", "**/v1/workspaces/*/templates*"]) await page.route(address, (route) => route.fulfill(AWAY));
+  await workspace("Without response");
+  await alert.getByText("The store is away.").waitFor();
+  assert.deepEqual(await page.$$eval("#tables li, #templates tbody tr, #rows:not([hidden])", (found) => found.map((one) => one.textContent)), []);
+});
+
+test("an upload that ends in another workspace leaves the page as it is", { skip }, async () => {
+  await created("Elsewhere");
+  const [{ id: workspace_id }] = (await api("GET", "/v1/workspaces")).items;
+  const { id } = await api("POST", "/v1/features", { workspace_id, label: "Papers" });
+  await api("POST", `/v1/features/${id}/columns`, { label: "Paper", name: "paper", type: "file" });
+  await api("POST", `/v1/features/${id}/rows`, { data: {} });
+  await signIn();
+  await table("Papers");
+  const release = await held("**/v1/files?*");
+  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), button("Upload").click()]);
+  const sent = page.waitForRequest("**/v1/files?*");
+  await chooser.setFiles({ name: "note.txt", mimeType: "text/plain", buffer: Buffer.from("a note") });
+  await sent;
+  await workspace("Elsewhere");
+  await page.getByText("This workspace has no table yet.").waitFor();
+  const taken = page.waitForResponse(`**/v1/features/${id}/rows/*`);
+  await release();
+  await taken;
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 50)));
+  assert.equal(await page.getByRole("alert").textContent(), "");
+  assert.equal(await page.locator("#rows").isHidden(), true);
+  assert.notEqual((await api("GET", `/v1/features/${id}/rows`)).items[0].data.paper, null);
+});
