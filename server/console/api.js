@@ -1,8 +1,8 @@
 // The session and the requests. Tokens are variables of this module: a reload forgets them, nothing stores them.
 import { parse, stringify } from "./json.js";
 
-let tokens = null;
-let renewing = null;
+// The pair is exchanged in place, so that a request knows whether its session is still the one of the page.
+let session = null;
 const ended = new EventTarget();
 
 /** A refusal of the server; `problem` is its document. */
@@ -13,6 +13,9 @@ export class Refusal extends Error {
     this.problem = problem ?? {};
   }
 }
+
+/** The session ended before the response came, and what it says is for nobody else. */
+export class Ended extends Error {}
 
 /** No response came: whether the server did what it was asked is not known. */
 export class Unreachable extends Error {
@@ -31,13 +34,17 @@ export async function signIn(email, password) {
   const response = await send("POST", "/v1/auth/token", { email, password }, null);
   // The API says the same of every credential; whoever typed these two knows which it is about.
   if (response.status === 401) throw new Error("No account has this e-mail and this password.");
-  tokens = await read(response);
+  session = await read(response);
 }
 
 export async function signOut() {
-  const { refresh_token } = tokens ?? {};
-  tokens = null;
+  const { refresh_token } = session ?? {};
+  end();
   if (refresh_token) await send("POST", "/v1/auth/logout", { refresh_token }, null).catch(() => {});
+}
+
+function end() {
+  session = null;
   ended.dispatchEvent(new Event("ended"));
 }
 
@@ -55,7 +62,7 @@ export async function rows(path, query) {
 }
 
 /** Takes something away although this page goes: the browser sends it on its own. */
-export const removeOnTheWay = (path) => void send("DELETE", path, undefined, tokens?.access_token, { keepalive: true }).catch(() => {});
+export const removeOnTheWay = (path) => void send("DELETE", path, undefined, session?.access_token, { keepalive: true }).catch(() => {});
 
 /** A file, or a document byte for byte. */
 export async function bytes(path) {
@@ -78,12 +85,18 @@ export async function all(path, query = {}, most = 1000) {
 const ask = async (method, path, body) => read(await asked(method, path, body));
 
 async function asked(method, path, body) {
-  let response = await patiently(method, path, body, tokens?.access_token);
-  if (response.status === 401 && (await renewed())) response = await send(method, path, body, tokens.access_token);
-  if (response.status === 401) {
-    tokens = null;
-    ended.dispatchEvent(new Event("ended"));
+  const mine = session;
+  const stillMine = () => {
+    if (session !== mine) throw new Ended();
+  };
+  let response = await patiently(method, path, body, mine?.access_token);
+  stillMine();
+  if (response.status === 401 && mine && (await renewed(mine))) {
+    stillMine();
+    response = await send(method, path, body, mine.access_token);
   }
+  stillMine();
+  if (response.status === 401) end();
   return response;
 }
 
@@ -98,12 +111,11 @@ async function patiently(method, path, body, token) {
 
 /** Exchanges the pair of tokens, once for all requests that found it too old; gives whether there is another. Only a
  * server that knows the pair no more ends the session: one that cannot say may be asked again. */
-async function renewed() {
-  if (!tokens) return false;
-  renewing ??= patiently("POST", "/v1/auth/refresh", { refresh_token: tokens.refresh_token }, null).finally(() => (renewing = null));
-  const response = (await renewing).clone();
+async function renewed(mine) {
+  mine.renewing ??= patiently("POST", "/v1/auth/refresh", { refresh_token: mine.refresh_token }, null).finally(() => (mine.renewing = null));
+  const response = (await mine.renewing).clone();
   if (response.status === 401) return false;
-  tokens = await read(response);
+  Object.assign(mine, await read(response));
   return true;
 }
 

@@ -4,7 +4,7 @@ import * as job from "./job.js";
 import * as packages from "./package.js";
 import * as plan from "./plan.js";
 import * as rows from "./rows.js";
-import { attempt, refuse } from "./say.js";
+import { attempt, refuse, withdraw } from "./say.js";
 import * as templates from "./templates.js";
 import * as workspaces from "./workspaces.js";
 
@@ -42,15 +42,21 @@ async function enter() {
 
 byId("sign-out").addEventListener("click", () =>
   attempt(async () => {
+    templates.clear();
     await packages.forget();
     await api.signOut();
   }),
 );
 
+// The next person sees nothing of this one.
 api.whenEnded(() => {
+  withdraw();
+  workspaces.close();
+  templates.clear();
   rows.show(null);
-  packages.close();
+  packages.end();
   job.close();
+  byId("who").textContent = "";
   signedIn(false);
   byId("email").focus();
 });

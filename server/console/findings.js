@@ -8,13 +8,20 @@ const MOST = 2_000_000;
 
 const [list, verdict, sheet, area] = ["findings", "verdict", "sheet", "text"].map((id) => document.getElementById(id));
 
-/** Nothing is known while the server checks. */
-export function checking() {
+/** There is no package. */
+export function clear() {
   delete list.dataset.outcome;
-  list.setAttribute("aria-busy", "true");
+  list.removeAttribute("aria-busy");
   list.replaceChildren();
   area.value = "";
   sheet.hidden = true;
+  verdict.textContent = "";
+}
+
+/** Nothing is known while the server checks. */
+export function checking() {
+  clear();
+  list.setAttribute("aria-busy", "true");
   verdict.textContent = "The server checks the package…";
 }
 

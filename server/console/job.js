@@ -23,8 +23,11 @@ let changed = () => {};
 export const whenChanged = (listener) => (changed = listener);
 
 export function close() {
-  job = null;
+  [job, manifest] = [null, {}];
   section.hidden = true;
+  undo.disabled = true;
+  status.textContent = "";
+  report.replaceChildren();
 }
 
 /** Shows a job until it has ended. */

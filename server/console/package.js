@@ -21,8 +21,16 @@ export const whenChanged = (listener) => (changed = listener);
 export function close() {
   turn += 1;
   section.hidden = true;
+  byId("package-name").textContent = "";
+  findings.clear();
   catalog.clear();
   plan.close();
+}
+
+/** The session is over, and with it the right to take something out of the catalog. */
+export function end() {
+  looked = null;
+  close();
 }
 
 /** It stays in the catalog: something in a workspace comes from it. */

@@ -13,11 +13,20 @@ let turn = 0;
 let chosen = { workspace: () => {}, table: () => {} };
 let table = null;
 
+/** Nothing is shown. */
+export function close() {
+  turn += 1;
+  [current, table, known] = [null, null, []];
+  for (const list of Object.values(lists)) list.replaceChildren();
+}
+
 /** Shows the workspaces, and the first of them. `listeners` hear of every choice. */
 export async function open(listeners) {
   chosen = listeners;
-  current = null;
-  known = await api.all("/v1/workspaces");
+  const mine = (turn += 1);
+  const found = await api.all("/v1/workspaces");
+  if (mine !== turn) return;
+  known = found;
   fill(lists.workspaces, known, choose, "There is no workspace that you see.");
   if (known.length > 0) await choose(known[0]);
 }

@@ -40,15 +40,20 @@ export async function open(options) {
 
 export const button = (name) => page.getByRole("button", { name, exact: true });
 
+/** Opens the page, and signs in. */
 export async function signIn(options) {
   await open(options);
+  await signInAgain();
+  await page.getByRole("navigation", { name: "Workspaces" }).getByRole("button", { name: "Coffee shop" }).waitFor();
+  await page.locator("#templates tbody tr").first().waitFor();
+}
+
+export async function signInAgain() {
   const [email, password] = printed("sign in").split(/\s+/);
   const form = page.getByRole("form", { name: "Sign in" });
   await form.getByLabel("E-mail").fill(email);
   await form.getByLabel("Password").fill(password);
   await button("Sign in").click();
-  await page.getByRole("navigation", { name: "Workspaces" }).getByRole("button", { name: "Coffee shop" }).waitFor();
-  await page.locator("#templates tbody tr").first().waitFor();
 }
 
 export const workspace = (name) => page.getByRole("navigation", { name: "Workspaces" }).getByRole("button", { name, exact: true }).click();
