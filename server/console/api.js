@@ -4,6 +4,9 @@ import { parse, stringify } from "./json.js";
 // The pair is exchanged in place, so that a request knows whether its session is still the one of the page.
 let session = null;
 const ended = new EventTarget();
+// Seconds for which the response of a request that was sent again is waited for.
+const MOST_WAITED = 30;
+const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 /** A refusal of the server; `problem` is its document. */
 export class Refusal extends Error {
@@ -26,6 +29,12 @@ export class Unreachable extends Error {
 
 /** Whether something failed that may work a little later. */
 export const passes = (error) => error instanceof Unreachable || (error instanceof Refusal && (error.status === 429 || error.status >= 500));
+
+/** Whether the server may have done what it was asked, although it did not say so. */
+export const isUncertain = (error) => error instanceof Unreachable || (error instanceof Refusal && error.status >= 500);
+
+/** Whether the server has done nothing. After a 401 nobody may take anything back. */
+export const isRefused = (error) => error instanceof Refusal && error.status < 500 && error.status !== 401;
 
 /** Calls `listener` when the session is over. */
 export const whenEnded = (listener) => ended.addEventListener("ended", listener);
@@ -50,6 +59,24 @@ function end() {
 
 export const get = (path, query) => ask("GET", withQuery(path, query));
 export const post = (path, body, query) => ask("POST", withQuery(path, query), body);
+/** A key for a request that has its effect once. */
+export const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** A POST that has its effect once for its key, and is sent again when its response is lost. */
+export async function postOnce(path, body, key) {
+  for (let [lost, waited] = [0, 0]; ; await pause(1000)) {
+    try {
+      return await ask("POST", path, body, { "Idempotency-Key": key });
+    } catch (error) {
+      // The lost one is still being worked on.
+      if (error.problem?.code === "idempotency_in_progress") waited += 1;
+      else if (error instanceof Unreachable) lost += 1;
+      else throw error;
+      if (lost > 1 || waited > MOST_WAITED) throw new Unreachable();
+    }
+  }
+}
+
 export const patch = (path, body, query) => ask("PATCH", withQuery(path, query), body);
 export const put = (path, body) => ask("PUT", path, body);
 export const remove = (path) => ask("DELETE", path);
@@ -82,18 +109,18 @@ export async function all(path, query = {}, most = 1000) {
   return items;
 }
 
-const ask = async (method, path, body) => read(await asked(method, path, body));
+const ask = async (method, path, body, headers) => read(await asked(method, path, body, headers));
 
-async function asked(method, path, body) {
+async function asked(method, path, body, headers) {
   const mine = session;
   const stillMine = () => {
     if (session !== mine) throw new Ended();
   };
-  let response = await patiently(method, path, body, mine?.access_token);
+  let response = await patiently(method, path, body, mine?.access_token, { headers });
   stillMine();
   if (response.status === 401 && mine && (await renewed(mine))) {
     stillMine();
-    response = await send(method, path, body, mine.access_token);
+    response = await send(method, path, body, mine.access_token, { headers });
   }
   stillMine();
   if (response.status === 401) end();
@@ -101,11 +128,11 @@ async function asked(method, path, body) {
 }
 
 /** Waits as long as the server asks for, a few times: of a long catalog each template is read. */
-async function patiently(method, path, body, token) {
+async function patiently(method, path, body, token, more) {
   for (let tries = 0; ; tries += 1) {
-    const response = await send(method, path, body, token);
+    const response = await send(method, path, body, token, more);
     if (response.status !== 429 || tries === 5) return response;
-    await new Promise((done) => setTimeout(done, 1000 * (Number(response.headers.get("Retry-After")) || 1)));
+    await pause(1000 * (Number(response.headers.get("Retry-After")) || 1));
   }
 }
 
@@ -119,8 +146,8 @@ async function renewed(mine) {
   return true;
 }
 
-function send(method, path, body, token, more = {}) {
-  const headers = {};
+function send(method, path, body, token, { headers: given, ...more } = {}) {
+  const headers = { ...given };
   if (token) headers.Authorization = `Bearer ${token}`;
   const file = body instanceof Blob;
   if (body !== undefined) headers["Content-Type"] = file ? body.type || "application/octet-stream" : "application/json";

@@ -11,8 +11,6 @@ import * as workspaces from "./workspaces.js";
 const byId = (id) => document.getElementById(id);
 const form = byId("sign-in");
 
-const refreshTemplates = async () => workspaces.current && (await templates.show(workspaces.current));
-
 function signedIn(yes) {
   form.hidden = yes;
   byId("inside").hidden = !yes;
@@ -37,7 +35,7 @@ async function enter() {
   job.close();
   templates.clear();
   await packages.forget();
-  await refreshTemplates();
+  if (workspaces.current) await templates.show(workspaces.current);
 }
 
 byId("sign-out").addEventListener("click", () =>
@@ -61,19 +59,15 @@ api.whenEnded(() => {
   byId("email").focus();
 });
 
-packages.whenChanged(refreshTemplates);
 // A page that the browser keeps to come back to has all of it still.
 addEventListener("pagehide", ({ persisted }) => persisted || packages.left());
 
 templates.listen({ plan: packages.openTemplate, job: job.watch });
 
-plan.whenStarted(async (id) => {
-  packages.keep();
-  await job.watch(id);
-});
+plan.listen({ agreed: packages.keep, started: job.watch });
 
 job.whenChanged(async () => {
-  await Promise.all([workspaces.refresh(), refreshTemplates()]);
+  await Promise.all([workspaces.refresh(), templates.refresh()]);
 });
 
 const openFile = (file) => file && attempt(() => packages.open(file));

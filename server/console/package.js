@@ -13,10 +13,6 @@ const section = byId("package");
 /** What was put into the catalog for a look and is not applied. */
 let looked = null;
 let turn = 0;
-let changed = async () => {};
-
-/** Calls `listener` when the catalog is another one. */
-export const whenChanged = (listener) => (changed = listener);
 
 export function close() {
   turn += 1;
@@ -33,8 +29,16 @@ export function end() {
   close();
 }
 
-/** It stays in the catalog: something in a workspace comes from it. */
-export const keep = () => (looked = null);
+/** It stays in the catalog from before it is applied: a response may be lost, and something in a workspace come from it.
+ * Gives what takes that back, for a server that refused it. */
+export function keep() {
+  const template = looked;
+  looked = null;
+  return async () => {
+    if (template && looked) await leave(template);
+    else looked ??= template;
+  };
+}
 
 /** The page goes: what was only looked at leaves the catalog with it. */
 export function left() {
@@ -79,7 +83,7 @@ async function look({ bytes, workspace, manifest }, replaced) {
     return;
   }
   if (!replaced) looked = template;
-  await changed();
+  await templates.refresh();
   if (mine !== turn) return;
   await plan.open({ template, manifest, workspace, ...(replaced && { bytes }), upgrade: templates.isApplied(template) });
 }
@@ -99,7 +103,7 @@ export async function openTemplate(template, upgrade) {
   const mine = (turn += 1);
   if (looked && looked.id !== template.id) {
     await forget();
-    await changed();
+    await templates.refresh();
   }
   begin(template.label);
   findings.checking();

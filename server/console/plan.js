@@ -14,10 +14,11 @@ const [place, again, apply, way, upgrades] = ["plan", "make-plan", "apply", "way
 let subject = null;
 let plan = null;
 let turn = 0;
-let started = () => {};
+let listeners = { agreed: () => async () => {}, started: async () => {} };
 
-/** Calls `listener` with the id of each job that is started. */
-export const whenStarted = (listener) => (started = listener);
+/** `agreed` is called before something is applied, and gives what is called when the server refuses it; `started` is called
+ * with the id of the job. */
+export const listen = (given) => (listeners = given);
 
 /** Nothing is planned. */
 export function close() {
@@ -73,7 +74,7 @@ async function make() {
 }
 
 function show(body, found) {
-  plan = { body, found };
+  plan = { turn, body, found, key: api.newKey() };
   if (subject.upgrade) conflicts.show(found, subject.labels, () => attempt(make));
   place.replaceChildren(...shown(found, subject.labels));
   apply.disabled = found.refusals.length > 0;
@@ -128,8 +129,17 @@ async function carryOut() {
   const [asked, agreed] = [subject, plan];
   if ((await ask("Apply", question(asked, agreed.found))) === null) return;
   apply.disabled = true;
-  const { jobId } = await (asked.bytes ? replacing(asked, agreed) : begin(asked, agreed));
-  await started(jobId);
+  const takeBack = listeners.agreed();
+  let begun;
+  try {
+    begun = await (asked.bytes ? replacing(asked, agreed) : begin(asked, agreed));
+  } catch (error) {
+    if (api.isRefused(error)) await takeBack();
+    // What the catalog has by now is another thing than what failed.
+    await templates.refresh().catch(() => {});
+    throw error;
+  }
+  await listeners.started(begun.jobId);
 }
 
 function question({ template, manifest, bytes, workspace }, found) {
@@ -139,18 +149,35 @@ function question({ template, manifest, bytes, workspace }, found) {
   return bytes ? `${question} In the catalog it takes the place of “${catalog.titled(template)}”.` : question;
 }
 
-const begin = ({ template }, { body, found }) => api.post(`/v1/templates/${template.id}/apply`, { ...body, plan: found.digest });
+/** Starts the job. Where nobody knows whether it began, the same button asks once more, with the same key. */
+async function begin(asked, agreed) {
+  try {
+    return await api.postOnce(`/v1/templates/${asked.template.id}/apply`, { ...agreed.body, plan: agreed.found.digest }, agreed.key);
+  } catch (error) {
+    if (api.isUncertain(error)) {
+      error.message += " It may be applied all the same. Press Apply again to be sure: it is applied once.";
+      // The template has the package by now.
+      asked.bytes = undefined;
+      if (agreed.turn === turn) [plan, apply.disabled] = [agreed, false];
+    }
+    throw error;
+  }
+}
 
 /** Gives the template the package, and applies it if that still does what was agreed to. */
-const replacing = (asked, { body, found }) =>
-  catalog.replacing(asked.template, asked.bytes, async () => {
-    const now = await planOf({ template: asked.template }, body);
-    if (sameBut("digest", now, found)) return begin(asked, { body, found: now });
-    // The template has the package by now, and keeps it.
-    asked.bytes = undefined;
-    if (subject === asked) show(body, now);
-    throw new Error("The workspace has changed since it was planned: look at the plan again.");
-  });
+const replacing = (asked, agreed) =>
+  catalog.replacing(
+    asked.template,
+    asked.bytes,
+    () => planOf({ template: asked.template }, agreed.body),
+    async (now) => {
+      if (sameBut("digest", now, agreed.found)) return begin(asked, { ...agreed, found: now });
+      // The template has the package by now, and keeps it.
+      asked.bytes = undefined;
+      if (agreed.turn === turn) show(agreed.body, now);
+      throw new Error("The workspace has changed since it was planned: look at the plan again.");
+    },
+  );
 
 const sameBut = (name, one, other) => JSON.stringify({ ...one, [name]: null }) === JSON.stringify({ ...other, [name]: null });
 

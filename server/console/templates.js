@@ -7,6 +7,7 @@ const body = document.querySelector("#templates tbody");
 
 let listeners = { plan: () => {}, job: () => {} };
 let applied = new Map();
+let shown = null;
 let turn = 0;
 
 /** Whether the workspace that is shown has something of a template. */
@@ -18,13 +19,17 @@ export const listen = (given) => (listeners = given);
 /** Nothing is shown. */
 export function clear() {
   turn += 1;
-  applied = new Map();
+  [shown, applied] = [null, new Map()];
   body.replaceChildren();
 }
+
+/** Shows them anew, after something has changed them. */
+export const refresh = async () => shown && (await show(shown));
 
 /** Shows both lists for a workspace. */
 export async function show(workspace) {
   const mine = (turn += 1);
+  shown = workspace;
   const [catalog, page] = await Promise.all([api.all("/v1/templates"), api.all(`/v1/workspaces/${workspace.id}/templates`)]);
   if (mine !== turn) return;
   applied = new Map(page.map((entry) => [entry.template_id, entry]));

@@ -2,7 +2,7 @@
 // something else, and nothing is taken away that may be in use.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, button, cells, confirm, drop, page, settled, signIn, signInAgain, skip, table, workspace } from "./console.mjs";
+import { api, button, cells, confirm, drop, isGone, page, settled, signIn, signInAgain, skip, table, templatesOf, workspace } from "./console.mjs";
 import { sample } from "./tools.mjs";
 
 /** What a route fulfills a refusal with. */
@@ -223,4 +223,110 @@ test("who signs in next sees nothing of the one before", { skip }, async () => {
   await release();
   assert.equal(await page.locator("#rows").isHidden(), true);
   assert.equal(await page.getByRole("alert").textContent(), "");
+});
+
+const jobsOf = async (id) => (await api("GET", `/v1/template-jobs?workspace_id=${id}`)).items;
+
+/** Carries the first requests to the server, and loses their responses. */
+async function losing(address, times) {
+  let lost = 0;
+  await page.route(address, async (route) => {
+    lost += 1;
+    if (lost > times) return route.continue();
+    await route.fetch();
+    await route.abort();
+  });
+}
+
+async function dropped(name) {
+  await drop(`${name}.json`, await sample(`examples/${name}.json`));
+  await page.locator("#apply:enabled").click();
+}
+
+test("what is applied stays in the catalog although no response says so", { skip }, async () => {
+  const destination = await created("Lost");
+  await signIn();
+  await workspace("Lost");
+  await losing("**/v1/templates/*/apply", 2);
+  await dropped("crm");
+  await confirm("Apply");
+  await page.getByRole("alert").getByText("It may be applied all the same.").waitFor();
+  await workspace("Coffee shop");
+  await page.locator("#templates tr", { hasText: "Sales CRM" }).waitFor();
+  assert.equal((await templatesOf("sales-crm")).length, 1);
+
+  await workspace("Lost");
+  await button("Job… Sales CRM").click();
+  await page.getByText("Completed").waitFor();
+  await drop("crm.json", await sample("examples/crm.json"));
+  await page.locator("#place").getByText(/takes the place of “Sales CRM/).waitFor();
+  await page.locator("#apply:enabled").waitFor();
+  assert.equal((await jobsOf(destination)).length, 1);
+});
+
+test("an apply is sent again with its key, and begins once", { skip }, async () => {
+  for (const [lost, label] of [[1, "Once"], [2, "Twice"]]) {
+    const destination = await created(label);
+    await signIn();
+    await workspace(label);
+    await button("Plan… Project tracker").click();
+    await losing("**/v1/templates/*/apply", lost);
+    await page.locator("#apply:enabled").click();
+    await confirm("Apply");
+    if (lost === 2) {
+      await page.getByRole("alert").getByText("Press Apply again").waitFor();
+      await page.locator("#apply:enabled").click();
+      await confirm("Apply");
+    }
+    await page.getByText("Completed").waitFor();
+    assert.equal((await jobsOf(destination)).length, 1);
+  }
+});
+
+test("a package whose apply is refused leaves the catalog when another is dropped", { skip }, async () => {
+  await created("Refused");
+  await signIn();
+  await workspace("Refused");
+  await page.route("**/v1/templates/*/apply", (route) => route.fulfill(problem(409, "job_active", "Not now.")));
+  await dropped("inventory");
+  await confirm("Apply");
+  await page.getByRole("alert").getByText("Not now.").waitFor();
+  assert.equal((await templatesOf("stock-control")).length, 1);
+  await drop("a.json", "[1,");
+  await settled("findings");
+  await isGone("stock-control");
+});
+
+test("a template has its package again when the plan that was agreed to cannot be made once more", { skip }, async () => {
+  await created("Replaced");
+  await signIn();
+  await workspace("Replaced");
+  await dropped("reading-list");
+  await confirm("Apply");
+  await page.getByText("Completed").waitFor();
+  const next = new TextDecoder().decode(await sample("examples/reading-list.json")).replace('"1.0.0"', '"1.1.0"');
+  await drop("next.json", next);
+  await page.locator("#apply:enabled").waitFor();
+  let [put, restored] = [0, true];
+  await page.route("**/v1/templates/*/package", (route) => {
+    if (route.request().method() !== "PUT") return route.continue();
+    put += 1;
+    return put === 1 || restored ? route.continue() : route.abort();
+  });
+  await page.route("**/v1/templates/*/plan", (route) => (put === 0 ? route.continue() : route.abort()));
+  const alert = page.getByRole("alert");
+  const listed = page.locator("#templates tr", { hasText: "Reading list" });
+  const semver = async () => (await templatesOf("reading-list"))[0].semver;
+  await button("Apply").click();
+  await confirm("Apply");
+  await alert.getByText("The server cannot be reached.", { exact: true }).waitFor();
+  assert.equal(await semver(), "1.0.0");
+
+  [put, restored] = [0, false];
+  await button("Plan").click();
+  await page.locator("#apply:enabled").click();
+  await confirm("Apply");
+  await alert.getByText("The catalog may keep the package that was dropped in").waitFor();
+  assert.equal(await semver(), "1.1.0");
+  await listed.getByText("1.1.0", { exact: true }).waitFor();
 });

@@ -1,7 +1,7 @@
 // What the console does with packages in Chromium: they are planned, applied, upgraded and undone, and the catalog keeps what it should.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, applied, button, complaints, confirm, drop, named, page, settled, signIn, skip } from "./console.mjs";
+import { api, applied, button, complaints, confirm, drop, isGone, named, page, settled, signIn, skip, templatesOf } from "./console.mjs";
 import { faults, sample } from "./tools.mjs";
 
 /** What a quick run leaves out. */
@@ -12,14 +12,6 @@ async function changed(name, change) {
   const package_ = JSON.parse(new TextDecoder().decode(await sample(`examples/${name}.json`)));
   change(package_.manifest ?? package_);
   return JSON.stringify(package_);
-}
-
-const templatesOf = async (name) => (await api("GET", "/v1/templates")).items.filter((record) => record.name === name);
-
-/** Waits until the catalog has no template of that name: the page asks for that on its own, after what it shows. */
-async function isGone(name) {
-  for (let tries = 0; tries < 100 && (await templatesOf(name)).length > 0; tries += 1) await new Promise((done) => setTimeout(done, 50));
-  assert.deepEqual(await templatesOf(name), []);
 }
 
 async function undone() {

@@ -1,4 +1,5 @@
 // The console in Chromium, next to a demonstration. Each file of tests that imports this has a server and a browser of its own.
+import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { built, launch, newPage, serving } from "./tools.mjs";
 
@@ -76,3 +77,11 @@ export async function applied() {
 }
 
 export const named = (records, name) => records.find((record) => record.name === name);
+
+export const templatesOf = async (name) => (await api("GET", "/v1/templates")).items.filter((record) => record.name === name);
+
+/** Waits until the catalog has no template of that name: the page asks for that on its own, after what it shows. */
+export async function isGone(name) {
+  for (let tries = 0; tries < 100 && (await templatesOf(name)).length > 0; tries += 1) await new Promise((done) => setTimeout(done, 50));
+  assert.deepEqual(await templatesOf(name), []);
+}
