@@ -97,13 +97,14 @@ export async function bytes(path) {
   return response.ok ? whole(response.blob()) : read(response);
 }
 
-/** All records of a list, page after page, up to a number that a person can look through. */
-export async function all(path, query = {}, most = 1000) {
+/** All records of a list, page after page, up to a number that a person can look through; of a list that holds other things
+ * too those that fit. */
+export async function all(path, query = {}, { fits = () => true, most = 1000 } = {}) {
   const items = [];
   let cursor;
   do {
     const page = await get(path, { ...query, limit: 200, ...(cursor && { cursor }) });
-    items.push(...page.items);
+    items.push(...page.items.filter(fits));
     cursor = page.next_cursor;
   } while (cursor && items.length < most);
   return items;

@@ -15,8 +15,8 @@ export function manifestOf(bytes) {
 
 /** The templates of an organization that a package could replace. */
 export async function candidates({ id = null, name }, { organization_id }) {
-  const records = await api.all("/v1/templates");
-  const own = records.filter((record) => record.organization_id === organization_id && (id !== null || record.name === name));
+  const fits = (record) => record.organization_id === organization_id && (id !== null || record.name === name);
+  const own = await api.all("/v1/templates", {}, { fits, most: Infinity });
   const found = [];
   for (const record of own) {
     if ((await idOf(record)) === id) found.push(record);

@@ -7,7 +7,7 @@ export const counted = (count, word) => `${count.toLocaleString("en")} ${count =
 
 const plural = (word) => (word.endsWith("y") ? `${word.slice(0, -1)}ies` : `${word}s`);
 
-const KINDS = { feature: "table", rail: "navigation entry", workflow: "automation" };
+const KINDS = { feature: "table", rail: "navigation entry", workflow: "automation", workflowV2: "automation", timerProfile: "timer profile" };
 
 /** The word that people use for a kind of record. */
 export const kindWord = (kind) => KINDS[kind] ?? kind;

@@ -244,3 +244,45 @@ test("an upgrade asks about what the package and people both changed", { skip },
   await confirm("Undo");
   await page.getByText(/^Undone/).waitFor();
 });
+
+test("each kind of dependency has what may take its place", { skip }, async () => {
+  const kinds = { feature: "f_one", view: "v_one", module: "m_one", rail: "r_one", workflow: "w_one", workflowV2: "w_two", connection: "connection_one", timerProfile: "timerprofile_one", channel: "m_two" };
+  const [{ id: workspace_id, organization_id }] = (await api("GET", "/v1/workspaces")).items;
+  for (const [name, kind, url] of [["hours", "timer", "delay:60"], ["post", "http", "http://127.0.0.1:9"]]) await api("POST", "/v1/connections", { organization_id, name, kind, url });
+  await api("POST", "/v1/channels", { organization_id, name: "general" });
+  await api("POST", "/v1/workflows-v2", { workspace_id, name: "Callee", is_draft: false, trigger_config: { type: "manual" }, graph_config: { steps: [] } });
+  const other = await api("POST", "/v1/workspaces", { organization_id, label: "Other" });
+  for (const [label, is_shared] of [["Shared", true], ["Theirs", false]]) {
+    const { id } = await api("POST", "/v1/features", { workspace_id: other.id, label });
+    await api("PATCH", `/v1/features/${id}`, { is_shared });
+    await api("POST", "/v1/views", { feature_id: id, label: `View of ${label}`, type: "table" });
+  }
+  const package_ = await changed("crm", (manifest) => {
+    Object.assign(manifest, { id: "every-kind", name: "every-kind", label: "Every kind" });
+    manifest.dependencies = Object.entries(kinds).map(([kind, ref], at) => {
+      const form = ["connection", "timerProfile"].includes(kind) ? "name" : "uuid";
+      const identity = { name: `absent_${at}`, label: `An absent ${kind}`, columns: [] };
+      return { uid: `u_00000000-0000-4000-8000-00000000000${at}`, kind, ref, form, required: true, resolution: "map", detail: "identity", description: kind, identity, usedBy: [] };
+    });
+  });
+  await signIn();
+  await drop("every-kind.json", package_);
+  await page.locator("#plan .refusals").waitFor();
+  const used = async (kind) => (await page.getByLabel(`, ${kinds[kind]}, required`).locator("option").allTextContents()).filter((text) => text.startsWith("Use "));
+  const expected = { workflowV2: ["Use Callee"], connection: ["Use post"], timerProfile: ["Use hours"], channel: ["Use general"], workflow: [] };
+  for (const [kind, options] of Object.entries(expected)) assert.deepEqual(await used(kind), options, kind);
+  for (const [kind, option] of [["module", "Use Sales"], ["rail", "Use Orders"]]) assert.ok((await used(kind)).includes(option), kind);
+  for (const [kind, mine, shared, theirs] of [["feature", "Use Customers", "Use Shared", "Use Theirs"], ["view", "Use All orders", "Use View of Shared", "Use View of Theirs"]]) {
+    const options = await used(kind);
+    assert.deepEqual([mine, shared, theirs].map((option) => options.filter((one) => one === option).length), [1, 1, 0], kind);
+  }
+  await page.locator("#decisions").getByText("automation of the earlier format, w_one, required, there is none here").waitFor();
+
+  // The server takes each of them.
+  for (const kind of Object.keys(kinds)) {
+    const [option = "Leave it out"] = await used(kind);
+    await page.getByLabel(`, ${kinds[kind]}, required`).selectOption({ label: option });
+  }
+  await page.locator("#apply:enabled").waitFor();
+  assert.deepEqual(await faults(page, "console every kind"), []);
+});
