@@ -6,7 +6,7 @@ import * as decisions from "./decisions.js";
 import { element } from "./element.js";
 import { ask, attempt } from "./say.js";
 import * as templates from "./templates.js";
-import { called, cellText, coded, counted, countedKinds, kindWord, labelsOf } from "./words.js";
+import { called, cellText, coded, counted, countedKinds, distinct, kindWord, labelsOf } from "./words.js";
 
 const byId = (id) => document.getElementById(id);
 const [place, again, apply, way, upgrades] = ["plan", "make-plan", "apply", "way", "upgrade"].map(byId);
@@ -89,8 +89,8 @@ function shown(found, labels) {
   const lines = [
     sentence("Creates", countedKinds(found.create)),
     sentence("Uses what is there", countedKinds(found.bind)),
-    sentence("Changes", countedKinds(records(found.update))),
-    sentence("Keeps what people made of", countedKinds(records(found.kept))),
+    sentence("Changes", countedKinds(distinct(found.update))),
+    sentence("Keeps what people made of", countedKinds(distinct(found.kept))),
     sentence("No longer in the package, and left", found.left.map(({ label }) => label).join(", ")),
     sentence("Gives another name to", countedKinds(found.rename)),
     sentence("Goes live", found.go_live.map(({ name }) => name).join(", ")),
@@ -106,9 +106,6 @@ function shown(found, labels) {
 
 const sentence = (words, what) => what !== "" && element("li", {}, `${words}: `, element("bdi", {}, what));
 const creation = ({ kind, label, name }) => element("li", {}, `${kindWord(kind)} `, element("bdi", {}, label || name));
-
-/** Each record once, of entries about leaves. */
-const records = (entries) => [...new Map(entries.map((entry) => [entry.ref, entry])).values()];
 
 /** Leaves that become something else, and those that stay as people made them. */
 function changes({ update, kept }, labels) {

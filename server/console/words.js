@@ -19,6 +19,9 @@ export function countedKinds(records) {
   return [...counts].map(([kind, count]) => counted(count, kindWord(kind))).join(", ");
 }
 
+/** Each record once, of entries about leaves. */
+export const distinct = (entries) => [...new Map(entries.map((entry) => [entry.ref, entry])).values()];
+
 /** Labels by ref of what a package brings and names. */
 export function labelsOf({ items = [], dependencies = [], plan } = {}) {
   const labels = new Map();

@@ -64,7 +64,7 @@ macro_rules! console {
 }
 
 /// Path, name and text of what belongs to the console.
-const CONSOLE_FILES: [(&str, &str, &str); 20] = [
+const CONSOLE_FILES: [(&str, &str, &str); 22] = [
     (
         "/console",
         "index.html",
@@ -90,9 +90,11 @@ const CONSOLE_FILES: [(&str, &str, &str); 20] = [
     console!("package.js"),
     console!("plan.js"),
     console!("pointer.js"),
+    console!("report.js"),
     console!("rows.js"),
     console!("say.js"),
     console!("templates.js"),
+    console!("undo.js"),
     console!("words.js"),
     console!("workspaces.js"),
     // Makes elements of text that strangers wrote; the playground has it.
