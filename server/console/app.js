@@ -67,7 +67,8 @@ templates.listen({ plan: packages.openTemplate, job: job.watch });
 plan.listen({ agreed: packages.keep, started: job.watch });
 
 job.whenChanged(async () => {
-  await Promise.all([workspaces.refresh(), templates.refresh()]);
+  const [table] = await Promise.all([workspaces.refresh(), templates.refresh()]);
+  await rows.refresh(table);
 });
 
 const openFile = (file) => file && attempt(() => packages.open(file));

@@ -39,6 +39,17 @@ export async function show(wanted) {
   await load({ page: 1 });
 }
 
+/** Shows the table anew, as its record is now, with filter, sort and page: a job may have changed all of it. */
+export async function refresh(record) {
+  if (!table || record?.id !== table.id) return;
+  const mine = (turn += 1);
+  const found = await api.get(`/v1/features/${table.id}/columns`);
+  if (mine !== turn) return;
+  [chosen, table, columns] = [record, record, found];
+  byId("table-name").textContent = table.label;
+  await load({ page, cursor: from });
+}
+
 async function load(wanted) {
   const mine = (turn += 1);
   const query = { limit: LIMIT, filter: wanted.filter ?? held, sort: wanted.sort ?? sort, cursor: wanted.cursor };
@@ -74,7 +85,7 @@ function cell(record, column) {
   if (column.type !== "file") return element("div", { dir: "auto" }, cellText(record.data[column.name]));
   const shown = table;
   // An upload takes its time, and another table may be looked at by then.
-  return fileCell(shown, record, column, async () => table === shown && (await load({ page, cursor: from })));
+  return fileCell(shown, record, column, async () => table?.id === shown.id && (await load({ page, cursor: from })));
 }
 
 byId("filter-form").addEventListener("submit", (event) => {

@@ -43,15 +43,17 @@ async function choose(workspace) {
   await Promise.all([refresh(), chosen.workspace(workspace)]);
 }
 
-/** Shows the tables anew, after a job. */
+/** Shows the tables anew, after a job; gives the record of the one whose rows are shown. */
 export async function refresh() {
   const mine = (turn += 1);
+  if (!current) return undefined;
   const tables = await api.all("/v1/features", { workspace_id: current.id });
-  if (mine !== turn) return;
+  if (mine !== turn) return undefined;
   fill(lists.tables, tables, chooseTable, "This workspace has no table yet.");
   const there = tables.find((one) => one.id === table?.id);
   if (there) mark(lists.tables, there);
   else if (table) await chooseTable(null);
+  return there;
 }
 
 async function chooseTable(wanted) {

@@ -1,7 +1,7 @@
 // What the console does with upgrades in Chromium: what it asks, and what their undo says.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, applied, button, confirm, drop, named, page, signIn, skip } from "./console.mjs";
+import { api, applied, button, confirm, drop, named, page, signIn, skip, table } from "./console.mjs";
 import { faults, sample } from "./tools.mjs";
 
 const version = async (name) => new TextDecoder().decode(await sample(`examples/upgrades/${name}.json`));
@@ -34,8 +34,18 @@ test("a number with many digits is decided on as it is", { skip }, async () => {
 
 test("the undo of an upgrade says what it writes back, and what it leaves", { skip }, async () => {
   await standing();
+  // The grid follows the jobs, with what it is filtered by.
+  await table("Teas");
+  const filter = page.getByRole("textbox", { name: "Filter" });
+  await filter.fill("code:eq:ASM");
+  await filter.press("Enter");
+  await page.getByText("Page 1: 1 row").waitFor();
   await drop("v2.json", await version("v2"));
   await applied();
+  const grid = page.locator("#grid");
+  await grid.getByRole("columnheader", { name: "Price (EUR)" }).waitFor();
+  await grid.getByText("5.4", { exact: true }).waitFor();
+  assert.equal(await grid.locator("tbody tr").count(), 1);
   const report = page.locator("#report");
   await report.getByText("Changed: 3 values of records").waitFor();
   const columns = async () => api("GET", `/v1/features/${teas}/columns`);
@@ -54,6 +64,8 @@ test("the undo of an upgrade says what it writes back, and what it leaves", { sk
   await option.check();
   await confirm("Undo");
   await page.getByText("Undone, but for what people changed").waitFor();
+  await grid.getByRole("columnheader", { name: "Ours" }).waitFor();
+  await grid.getByText("4.9", { exact: true }).waitFor();
   await report.getByText("People changed it since, and the undo left it").waitFor();
   await report.getByText("Price (EUR) label").waitFor();
   assert.deepEqual(await faults(page, "console undone"), []);
