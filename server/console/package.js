@@ -50,6 +50,7 @@ export function left() {
 export async function open(file) {
   const mine = (turn += 1);
   const bytes = new Uint8Array(await file.arrayBuffer());
+  if (mine !== turn) return;
   const workspace = workspaces.current;
   begin(file.name);
   findings.checking();
@@ -101,15 +102,19 @@ async function entered(bytes, { organization_id }) {
 /** Shows the plan of a template that is in the catalog, where it was checked. */
 export async function openTemplate(template, upgrade) {
   const mine = (turn += 1);
-  if (looked && looked.id !== template.id) {
-    await forget();
-    await templates.refresh();
-  }
   begin(template.label);
   findings.checking();
-  findings.clean();
-  const { manifest } = await api.get(`/v1/templates/${template.id}`);
+  if (looked && looked.id !== template.id) await forget();
+  let found;
+  try {
+    found = await api.get(`/v1/templates/${template.id}`);
+  } catch (error) {
+    if (mine === turn) findings.failed();
+    throw error;
+  }
   if (mine !== turn) return;
+  findings.clean();
+  const { manifest } = found;
   await plan.open({ template, manifest, workspace: workspaces.current, upgrade });
   section.scrollIntoView({ block: "start" });
 }
@@ -121,11 +126,14 @@ function begin(name) {
   byId("package-name").textContent = name;
 }
 
-/** Takes the last one out of the catalog again, when nothing came of it. */
+/** Takes the last one out of the catalog again, when nothing came of it, and out of its list. */
 export async function forget() {
   const template = looked;
   looked = null;
-  if (template) await leave(template);
+  if (!template) return;
+  await leave(template);
+  // What is done next does not wait for a list that cannot be had.
+  await templates.refresh().catch(() => {});
 }
 
 const leave = ({ id }) => api.remove(`/v1/templates/${id}`).catch(() => {});

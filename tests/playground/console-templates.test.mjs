@@ -67,6 +67,16 @@ test("a package that nothing came of leaves the catalog again", { skip: further 
   await drop("a.json", "[1,");
   await settled("findings");
   await isGone("sales-crm");
+  await page.locator("#templates tr", { hasText: "Sales CRM" }).waitFor({ state: "detached" });
+});
+
+test("nothing is said of a template before the server has given it", { skip }, async () => {
+  await signIn();
+  await page.route("**/v1/templates/*", (route) => route.fulfill({ status: 404, contentType: "application/problem+json", body: '{"title": "Not found", "status": 404, "code": "not_found"}' }));
+  await page.getByRole("button", { name: /^Plan… Project tracker/ }).click();
+  await page.getByRole("alert").getByText("Not found").waitFor();
+  await settled("failed");
+  assert.equal(await page.locator("#verdict").textContent(), "The check failed");
 });
 
 test("a package that nothing came of leaves the catalog with the page", { skip: further }, async () => {
