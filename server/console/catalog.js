@@ -73,7 +73,10 @@ export async function replacing({ id }, bytes, look, goOn) {
   let put = null;
   let gone = false;
   try {
-    await api.put(path, bytes);
+    await api.put(path, bytes).catch((error) => {
+      if (error.status === 403) error.message = `A package is put into the catalog to be applied. ${error.message}`;
+      throw error;
+    });
     put = await api.bytes(path);
     const seen = await look();
     gone = true;

@@ -201,3 +201,23 @@ test("the keyboard reaches every part", { skip }, async () => {
     assert.ok(reached.includes(name), `${name}: ${reached.join(", ")}`);
   }
 });
+
+test("of a package that is too large to show, findings lead nowhere", { skip }, async () => {
+  await signIn();
+  const large = JSON.parse(new TextDecoder().decode(await sample("examples/broken-invoices.json")));
+  large.manifest.description = "x".repeat(2_000_000);
+  await drop("large.json", JSON.stringify(large));
+  await settled("findings");
+  await page.getByText("The package is too large to show: each finding names its place.").waitFor();
+  assert.equal(await page.locator('#findings [data-code="S017"] .where').count(), 1);
+  assert.deepEqual([await page.locator("#findings button").count(), await page.locator("#sheet").isHidden()], [0, true]);
+  assert.deepEqual(await faults(page, "console large package"), []);
+});
+
+test("who may not put a package into the catalog learns that it is about that", { skip }, async () => {
+  await signIn();
+  const refusal = { status: 403, contentType: "application/problem+json", body: '{"status": 403, "code": "forbidden", "detail": "This takes the role admin or more."}' };
+  await page.route("**/v1/templates/import?*", (route) => route.fulfill(refusal));
+  await drop("crm.json", await sample("examples/crm.json"));
+  await page.getByRole("alert").getByText("A package is put into the catalog to be planned. This takes the role admin or more.").waitFor();
+});
