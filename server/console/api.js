@@ -59,6 +59,10 @@ function end() {
 
 export const get = (path, query) => ask("GET", withQuery(path, query));
 export const post = (path, body, query) => ask("POST", withQuery(path, query), body);
+export const patch = (path, body, query) => ask("PATCH", withQuery(path, query), body);
+export const put = (path, body) => ask("PUT", path, body);
+export const remove = (path) => ask("DELETE", path);
+
 /** A key for a request that has its effect once. */
 export const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -76,10 +80,6 @@ export async function postOnce(path, body, key) {
     }
   }
 }
-
-export const patch = (path, body, query) => ask("PATCH", withQuery(path, query), body);
-export const put = (path, body) => ask("PUT", path, body);
-export const remove = (path) => ask("DELETE", path);
 
 /** A page of rows; `unknown` has the names in the query that are not columns of the table. */
 export async function rows(path, query) {
@@ -137,11 +137,15 @@ async function patiently(method, path, body, token, more) {
   }
 }
 
-/** Exchanges the pair of tokens, once for all requests that found it too old; gives whether there is another. Only a
- * server that knows the pair no more ends the session: one that cannot say may be asked again. */
+/** Exchanges the pair of tokens, once for all requests that found it too old; gives whether there is another. */
 async function renewed(mine) {
-  mine.renewing ??= patiently("POST", "/v1/auth/refresh", { refresh_token: mine.refresh_token }, null).finally(() => (mine.renewing = null));
-  const response = (await mine.renewing).clone();
+  mine.renewing ??= exchanged(mine).finally(() => (mine.renewing = null));
+  return mine.renewing;
+}
+
+/** Only a server that knows the pair no more ends the session: one that cannot say may be asked again. */
+async function exchanged(mine) {
+  const response = await patiently("POST", "/v1/auth/refresh", { refresh_token: mine.refresh_token }, null);
   if (response.status === 401) return false;
   Object.assign(mine, await read(response));
   return true;
