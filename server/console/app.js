@@ -87,6 +87,8 @@ addEventListener("dragover", (event) => {
 addEventListener("drop", (event) => {
   if (!holdsFiles(event)) return;
   event.preventDefault();
+  // What a question is about stays while it is asked.
+  if (document.querySelector("dialog[open]")) return;
   if (form.hidden) openFile(event.dataTransfer.files[0]);
   else refuse(new Error("Sign in first."));
 });

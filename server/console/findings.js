@@ -53,8 +53,8 @@ export function show({ outcome, findings, findings_more: more }, bytes) {
   if (findings.length === 0) return clean();
   const text = bytes.length <= MOST ? new TextDecoder().decode(bytes) : null;
   sheet.hidden = text === null;
-  area.value = text ?? "";
   // The text box has its own line ends.
+  area.value = text ?? "";
   const parts = [
     text === null && element("p", { class: "none" }, "The package is too large to show: each finding names its place."),
     element("ol", {}, ...findings.map((finding) => entry(finding, text !== null))),

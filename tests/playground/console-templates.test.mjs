@@ -1,11 +1,8 @@
 // What the console does with packages in Chromium: they are planned, applied, upgraded and undone, and the catalog keeps what it should.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, applied, button, complaints, confirm, drop, isGone, named, page, settled, signIn, skip, templatesOf } from "./console.mjs";
+import { api, applied, button, complaints, confirm, drop, further, isGone, named, page, settled, signIn, skip, templatesOf } from "./console.mjs";
 import { faults, sample } from "./tools.mjs";
-
-/** What a quick run leaves out. */
-const further = skip || (process.env.TPLKIT_QUICK && "a quick run");
 
 /** A package of the examples, changed. */
 async function changed(name, change) {
@@ -295,4 +292,19 @@ test("each kind of dependency has what may take its place", { skip }, async () =
   }
   await page.locator("#apply:enabled").waitFor();
   assert.deepEqual(await faults(page, "console every kind"), []);
+});
+
+test("a file that is dropped on a question is ignored", { skip }, async () => {
+  await signIn();
+  await button("Plan… Project tracker").click();
+  await page.locator("#apply:enabled").click();
+  const dropped = await page.evaluateHandle(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(["[]"], "another.json"));
+    return transfer;
+  });
+  await page.dispatchEvent("dialog", "drop", { dataTransfer: dropped });
+  await confirm("Cancel");
+  await page.locator("#apply:enabled").waitFor();
+  assert.equal(await page.locator("#package-name").textContent(), "Project tracker");
 });

@@ -5,6 +5,8 @@ import { built, launch, newPage, serving } from "./tools.mjs";
 
 const program = built("tplkit-server");
 export const skip = !program && "there is no tplkit-server in target";
+/** What a quick run leaves out. */
+export const further = skip || (process.env.TPLKIT_QUICK && "a quick run");
 
 export let server;
 let browser;
