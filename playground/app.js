@@ -35,11 +35,12 @@ async function check() {
 
 async function checkOnce() {
   const current = () => !stale && !reading && !editor.isEmpty();
+  const checked = editor.content();
   let document;
   try {
-    document = await call("check", editor.content(), { path: title || "package.json" });
+    document = await call("check", checked, { path: title || "package.json" });
   } catch (error) {
-    if (current()) findings.failed(error.message);
+    if (current()) findings.failed(error.message, check);
     return;
   }
   if (!current()) return;
@@ -48,9 +49,11 @@ async function checkOnce() {
     if (marks.get(line) !== "error") marks.set(line, severity);
   }
   editor.mark(marks);
+  // Places of the text that was checked are none of another: findings stay in sight until those of the next come.
+  const ofChecked = (act) => (finding) => editor.content() === checked && act(finding);
   findings.show(document, {
-    jump: ({ offset, length }) => editor.select(offset, length),
-    fix: ({ fix }) => put(editor.edited(fix.edits)),
+    jump: ofChecked(({ offset, length }) => editor.select(offset, length)),
+    fix: ofChecked(({ fix }) => put(editor.edited(fix.edits))),
   });
   await views.refresh();
 }
@@ -145,14 +148,19 @@ fixAll.addEventListener("click", async () => {
   try {
     const before = editor.content();
     const fixed = new TextEncoder().encode(await call("fix", before));
-    const same = fixed.length === before.length && fixed.every((byte, index) => byte === before[index]);
-    if (same) return say("Nothing here can be fixed safely without you.", "notice");
+    if (editor.content() !== before) {
+      if (!same(fixed, editor.content())) say("The package was changed meanwhile. Press Fix all again.");
+      return;
+    }
+    if (same(fixed, before)) return say("Nothing here can be fixed safely without you.", "notice");
     await put(fixed);
     say("Fixed what can be fixed safely.", "notice");
   } catch (error) {
     say(error.message);
   }
 });
+
+const same = (one, other) => one.length === other?.length && one.every((byte, index) => byte === other[index]);
 
 share.addEventListener("click", async () => {
   say("");
@@ -191,9 +199,15 @@ function copySelected(text) {
 byId("findings").addEventListener("click", async ({ target }) => {
   const example = target.closest?.("[data-example]")?.dataset.example;
   if (!example) return;
-  const response = await fetch(new URL(`./examples/${example}`, import.meta.url));
-  if (!response.ok) return say(`The example cannot be loaded: ${response.status}`);
-  await open(new Uint8Array(await response.arrayBuffer()), example);
+  let bytes;
+  try {
+    const response = await fetch(new URL(`./examples/${example}`, import.meta.url));
+    if (!response.ok) return say(`The example cannot be loaded: ${response.status}`);
+    bytes = new Uint8Array(await response.arrayBuffer());
+  } catch {
+    return say("The example cannot be loaded: the server cannot be reached.");
+  }
+  await open(bytes, example);
 });
 
 const holdsFiles = ({ dataTransfer }) => dataTransfer?.files.length > 0 || [...(dataTransfer?.types ?? [])].includes("Files");

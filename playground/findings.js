@@ -19,9 +19,11 @@ export function empty() {
   status.textContent = "";
 }
 
-/** The check itself failed. */
-export function failed(message) {
-  list.replaceChildren(element("p", { class: "none" }, message));
+/** The check itself failed; `again` is called by whoever tries once more. */
+export function failed(message, again) {
+  const control = element("button", { type: "button" }, "Check again");
+  control.addEventListener("click", again);
+  list.replaceChildren(element("p", { class: "none" }, message), element("p", { class: "none" }, control));
   conclude("failed", "The check failed");
 }
 

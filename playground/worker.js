@@ -7,14 +7,22 @@ let ready;
 /** Loads the module, once. */
 function start() {
   ready ??= (async () => {
-    const response = await fetch(new URL("./tplkit/tplkit_wasm_bg.wasm.lzma", import.meta.url));
-    if (!response.ok) throw new Error(`the checks cannot be loaded: ${response.status}`);
-    await init(unpack(new Uint8Array(await response.arrayBuffer())));
+    await init(unpack(await loaded(new URL("./tplkit/tplkit_wasm_bg.wasm.lzma", import.meta.url))));
   })().catch((error) => {
     ready = undefined;
     throw error;
   });
   return ready;
+}
+
+/** What browsers say of a connection that breaks is another sentence in each, and none says what was asked for. */
+async function loaded(address) {
+  const unreachable = () => {
+    throw new Error("The checks cannot be loaded: the server cannot be reached.");
+  };
+  const response = await fetch(address).catch(unreachable);
+  if (!response.ok) throw new Error(`The checks cannot be loaded: the server returned status ${response.status}.`);
+  return new Uint8Array(await response.arrayBuffer().catch(unreachable));
 }
 
 self.onmessage = async ({ data: { id, name, values } }) => {

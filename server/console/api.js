@@ -1,8 +1,12 @@
 // The session and the requests. Tokens are variables of this module: a reload forgets them, nothing stores them.
+import { parse, stringify } from "./json.js";
 
-let tokens = null;
-let renewing = null;
+// The pair is exchanged in place, so that a request knows whether its session is still the one of the page.
+let session = null;
 const ended = new EventTarget();
+// Seconds for which the response of a request that was sent again is waited for.
+const MOST_WAITED = 30;
+const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 /** A refusal of the server; `problem` is its document. */
 export class Refusal extends Error {
@@ -13,6 +17,25 @@ export class Refusal extends Error {
   }
 }
 
+/** The session ended before the response came, and what it says is for nobody else. */
+export class Ended extends Error {}
+
+/** No response came: whether the server did what it was asked is not known. */
+export class Unreachable extends Error {
+  constructor() {
+    super("The server cannot be reached.");
+  }
+}
+
+/** Whether something failed that may work a little later. */
+export const passes = (error) => error instanceof Unreachable || (error instanceof Refusal && (error.status === 429 || error.status >= 500));
+
+/** Whether the server may have done what it was asked, although it did not say so. */
+export const isUncertain = (error) => error instanceof Unreachable || (error instanceof Refusal && error.status >= 500);
+
+/** Whether the server has done nothing. After a 401 nobody may take anything back. */
+export const isRefused = (error) => error instanceof Refusal && error.status < 500 && error.status !== 401;
+
 /** Calls `listener` when the session is over. */
 export const whenEnded = (listener) => ended.addEventListener("ended", listener);
 
@@ -20,13 +43,17 @@ export async function signIn(email, password) {
   const response = await send("POST", "/v1/auth/token", { email, password }, null);
   // The API says the same of every credential; whoever typed these two knows which it is about.
   if (response.status === 401) throw new Error("No account has this e-mail and this password.");
-  tokens = await read(response);
+  session = await read(response);
 }
 
 export async function signOut() {
-  const { refresh_token } = tokens ?? {};
-  tokens = null;
+  const { refresh_token } = session ?? {};
+  end();
   if (refresh_token) await send("POST", "/v1/auth/logout", { refresh_token }, null).catch(() => {});
+}
+
+function end() {
+  session = null;
   ended.dispatchEvent(new Event("ended"));
 }
 
@@ -36,6 +63,24 @@ export const patch = (path, body, query) => ask("PATCH", withQuery(path, query),
 export const put = (path, body) => ask("PUT", path, body);
 export const remove = (path) => ask("DELETE", path);
 
+/** A key for a request that has its effect once. */
+export const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** A POST that has its effect once for its key, and is sent again when its response is lost. */
+export async function postOnce(path, body, key) {
+  for (let [lost, waited] = [0, 0]; ; await pause(1000)) {
+    try {
+      return await ask("POST", path, body, { "Idempotency-Key": key });
+    } catch (error) {
+      // The lost one is still being worked on.
+      if (error.problem?.code === "idempotency_in_progress") waited += 1;
+      else if (error instanceof Unreachable) lost += 1;
+      else throw error;
+      if (lost > 1 || waited > MOST_WAITED) throw new Unreachable();
+    }
+  }
+}
+
 /** A page of rows; `unknown` has the names in the query that are not columns of the table. */
 export async function rows(path, query) {
   const response = await asked("GET", withQuery(path, query));
@@ -44,73 +89,89 @@ export async function rows(path, query) {
 }
 
 /** Takes something away although this page goes: the browser sends it on its own. */
-export const removeOnTheWay = (path) => void send("DELETE", path, undefined, tokens?.access_token, { keepalive: true }).catch(() => {});
+export const removeOnTheWay = (path) => void send("DELETE", path, undefined, session?.access_token, { keepalive: true }).catch(() => {});
 
 /** A file, or a document byte for byte. */
-export const bytes = async (path) => (await responded("GET", path)).blob();
+export async function bytes(path) {
+  const response = await asked("GET", path);
+  return response.ok ? whole(response.blob()) : read(response);
+}
 
-/** All records of a list, page after page, up to a number that a person can look through. */
-export async function all(path, query = {}, most = 1000) {
+/** All records of a list, page after page, up to a number that a person can look through; of a list that holds other things
+ * too those that fit. */
+export async function all(path, query = {}, { fits = () => true, most = 1000 } = {}) {
   const items = [];
   let cursor;
   do {
     const page = await get(path, { ...query, limit: 200, ...(cursor && { cursor }) });
-    items.push(...page.items);
+    items.push(...page.items.filter(fits));
     cursor = page.next_cursor;
   } while (cursor && items.length < most);
   return items;
 }
 
-const ask = async (method, path, body) => read(await asked(method, path, body));
+const ask = async (method, path, body, headers) => read(await asked(method, path, body, headers));
 
-async function responded(method, path) {
-  const response = await asked(method, path);
-  return response.ok ? response : read(response);
-}
-
-async function asked(method, path, body) {
-  let response = await patiently(method, path, body);
-  if (response.status === 401 && (await renewed())) response = await send(method, path, body, tokens.access_token);
-  if (response.status === 401) {
-    tokens = null;
-    ended.dispatchEvent(new Event("ended"));
+async function asked(method, path, body, headers) {
+  const mine = session;
+  const stillMine = () => {
+    if (session !== mine) throw new Ended();
+  };
+  let response = await patiently(method, path, body, mine?.access_token, { headers });
+  stillMine();
+  if (response.status === 401 && mine && (await renewed(mine))) {
+    stillMine();
+    response = await send(method, path, body, mine.access_token, { headers });
   }
+  stillMine();
+  if (response.status === 401) end();
   return response;
 }
 
 /** Waits as long as the server asks for, a few times: of a long catalog each template is read. */
-async function patiently(method, path, body) {
+async function patiently(method, path, body, token, more) {
   for (let tries = 0; ; tries += 1) {
-    const response = await send(method, path, body, tokens?.access_token);
+    const response = await send(method, path, body, token, more);
     if (response.status !== 429 || tries === 5) return response;
-    await new Promise((done) => setTimeout(done, 1000 * (Number(response.headers.get("Retry-After")) || 1)));
+    await pause(1000 * (Number(response.headers.get("Retry-After")) || 1));
   }
 }
 
-/** Exchanges the pair of tokens, once for all requests that found it too old. */
-async function renewed() {
-  if (!tokens) return false;
-  renewing ??= send("POST", "/v1/auth/refresh", { refresh_token: tokens.refresh_token }, null).finally(() => (renewing = null));
-  const response = (await renewing).clone();
-  if (response.ok) tokens = await response.json();
-  return response.ok;
+/** Exchanges the pair of tokens, once for all requests that found it too old; gives whether there is another. */
+async function renewed(mine) {
+  mine.renewing ??= exchanged(mine).finally(() => (mine.renewing = null));
+  return mine.renewing;
 }
 
-function send(method, path, body, token, more = {}) {
-  const headers = {};
+/** Only a server that knows the pair no more ends the session: one that cannot say may be asked again. */
+async function exchanged(mine) {
+  const response = await patiently("POST", "/v1/auth/refresh", { refresh_token: mine.refresh_token }, null);
+  if (response.status === 401) return false;
+  Object.assign(mine, await read(response));
+  return true;
+}
+
+function send(method, path, body, token, { headers: given, ...more } = {}) {
+  const headers = { ...given };
   if (token) headers.Authorization = `Bearer ${token}`;
   const file = body instanceof Blob;
   if (body !== undefined) headers["Content-Type"] = file ? body.type || "application/octet-stream" : "application/json";
   // Bytes of a file go as they are.
-  const sent = body === undefined || file || body instanceof Uint8Array ? body : JSON.stringify(body);
-  return fetch(path, { method, headers, body: sent, credentials: "omit", cache: "no-store", ...more });
+  const sent = body === undefined || file || body instanceof Uint8Array ? body : stringify(body);
+  return whole(fetch(path, { method, headers, body: sent, credentials: "omit", cache: "no-store", ...more }));
 }
 
+/** What a browser says of a connection that it could not make, or that broke, is another sentence in each. */
+const whole = (response) =>
+  response.catch(() => {
+    throw new Unreachable();
+  });
+
 async function read(response) {
-  const text = await response.text();
+  const text = await whole(response.text());
   let value = null;
   try {
-    value = text === "" ? null : JSON.parse(text);
+    value = text === "" ? null : parse(text);
   } catch {
     // What stands between this page and the server may respond with anything.
   }

@@ -4,14 +4,12 @@ import * as job from "./job.js";
 import * as packages from "./package.js";
 import * as plan from "./plan.js";
 import * as rows from "./rows.js";
-import { attempt, refuse } from "./say.js";
+import { attempt, refuse, withdraw } from "./say.js";
 import * as templates from "./templates.js";
 import * as workspaces from "./workspaces.js";
 
 const byId = (id) => document.getElementById(id);
 const form = byId("sign-in");
-
-const refreshTemplates = async () => workspaces.current && (await templates.show(workspaces.current));
 
 function signedIn(yes) {
   form.hidden = yes;
@@ -33,40 +31,44 @@ form.addEventListener("submit", (event) => {
 });
 
 async function enter() {
-  await packages.forget();
   packages.close();
   job.close();
-  await refreshTemplates();
+  templates.clear();
+  await packages.forget();
+  if (workspaces.current) await templates.show(workspaces.current);
 }
 
 byId("sign-out").addEventListener("click", () =>
   attempt(async () => {
+    templates.clear();
     await packages.forget();
     await api.signOut();
   }),
 );
 
+// The next person sees nothing of this one.
 api.whenEnded(() => {
+  withdraw();
+  workspaces.close();
+  templates.clear();
   rows.show(null);
-  packages.close();
+  packages.end();
   job.close();
+  byId("who").textContent = "";
   signedIn(false);
   byId("email").focus();
 });
 
-packages.whenChanged(refreshTemplates);
 // A page that the browser keeps to come back to has all of it still.
 addEventListener("pagehide", ({ persisted }) => persisted || packages.left());
 
 templates.listen({ plan: packages.openTemplate, job: job.watch });
 
-plan.whenStarted(async (id) => {
-  packages.keep();
-  await job.watch(id);
-});
+plan.listen({ agreed: packages.keep, started: job.watch });
 
 job.whenChanged(async () => {
-  await Promise.all([workspaces.refresh(), refreshTemplates()]);
+  const [table] = await Promise.all([workspaces.refresh(), templates.refresh()]);
+  await rows.refresh(table);
 });
 
 const openFile = (file) => file && attempt(() => packages.open(file));
@@ -85,6 +87,8 @@ addEventListener("dragover", (event) => {
 addEventListener("drop", (event) => {
   if (!holdsFiles(event)) return;
   event.preventDefault();
+  // What a question is about stays while it is asked.
+  if (document.querySelector("dialog[open]")) return;
   if (form.hidden) openFile(event.dataTransfer.files[0]);
   else refuse(new Error("Sign in first."));
 });

@@ -3,6 +3,7 @@
 // name that have none either, and then only if somebody says so.
 import * as api from "./api.js";
 import { element } from "./element.js";
+import { stringify } from "./json.js";
 
 const place = document.getElementById("place");
 
@@ -14,8 +15,8 @@ export function manifestOf(bytes) {
 
 /** The templates of an organization that a package could replace. */
 export async function candidates({ id = null, name }, { organization_id }) {
-  const records = await api.all("/v1/templates");
-  const own = records.filter((record) => record.organization_id === organization_id && (id !== null || record.name === name));
+  const fits = (record) => record.organization_id === organization_id && (id !== null || record.name === name);
+  const own = await api.all("/v1/templates", {}, { fits, most: Infinity });
   const found = [];
   for (const record of own) {
     if ((await idOf(record)) === id) found.push(record);
@@ -61,20 +62,28 @@ const MARK = [0xef, 0xbb, 0xbf];
 /** What an apply takes, with the bytes of a package in place of the template's. */
 export function withPackage(terms, bytes) {
   const content = MARK.every((byte, at) => bytes[at] === byte) ? bytes.subarray(MARK.length) : bytes;
-  return new Blob([JSON.stringify(terms).slice(0, -1), ',"package":', content, "}"], { type: "application/json" });
+  return new Blob([stringify(terms).slice(0, -1), ',"package":', content, "}"], { type: "application/json" });
 }
 
-/** Gives a template another package and goes on; where the server refuses that, it has its own again. */
-export async function replacing({ id }, bytes, goOn) {
+/** Gives a template another package, looks at what it does by then, and goes on with that; where it does not come so far,
+ * or the server refuses it, it has its own again. */
+export async function replacing({ id }, bytes, look, goOn) {
   const path = `/v1/templates/${id}/package`;
   const before = await api.bytes(path);
-  await api.put(path, bytes);
-  const put = await api.bytes(path);
+  let put = null;
+  let gone = false;
   try {
-    return await goOn();
+    await api.put(path, bytes).catch((error) => {
+      if (error.status === 403) error.message = `A package is put into the catalog to be applied. ${error.message}`;
+      throw error;
+    });
+    put = await api.bytes(path);
+    const seen = await look();
+    gone = true;
+    return await goOn(seen);
   } catch (error) {
-    // After anything else a job may have begun with it.
-    if (error instanceof api.Refusal && error.status < 500) await restore(path, put, before, error);
+    // Later a job may have begun with it, and the next session is somebody else's.
+    if ((!gone || api.isRefused(error)) && !(error instanceof api.Ended)) await restore(path, put, before, error);
     throw error;
   }
 }
@@ -82,9 +91,12 @@ export async function replacing({ id }, bytes, goOn) {
 /** Puts back what was there, unless somebody else has replaced it meanwhile. */
 async function restore(path, put, before, error) {
   try {
-    if (await same(await api.bytes(path), put)) await api.put(path, before);
+    const now = await api.bytes(path);
+    if (await same(now, before)) return;
+    if (!put) throw new Error("Nobody knows whose this is.");
+    if (await same(now, put)) await api.put(path, before);
   } catch {
-    error.message += " The catalog keeps the package that was dropped in: the one before could not be put back.";
+    error.message += " The catalog may keep the package that was dropped in: the one before could not be put back.";
   }
 }
 

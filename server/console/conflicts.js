@@ -1,5 +1,6 @@
 // What an upgrade asks: one choice for each thing that the package and people have both changed.
 import { element } from "./element.js";
+import { ExactNumber } from "./json.js";
 import { called, cellText, kindWord } from "./words.js";
 
 const place = document.getElementById("conflicts");
@@ -118,6 +119,6 @@ function decision({ path, ours, ours_digest: digest }, bind, take) {
 function inPackageWords(value, refs) {
   if (typeof value === "string") return refs.get(value) ?? value;
   if (Array.isArray(value)) return value.map((one) => inPackageWords(one, refs));
-  if (value === null || typeof value !== "object") return value;
+  if (value === null || typeof value !== "object" || value instanceof ExactNumber) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inPackageWords(one, refs)]));
 }

@@ -8,13 +8,20 @@ const MOST = 2_000_000;
 
 const [list, verdict, sheet, area] = ["findings", "verdict", "sheet", "text"].map((id) => document.getElementById(id));
 
-/** Nothing is known while the server checks. */
-export function checking() {
+/** There is no package. */
+export function clear() {
   delete list.dataset.outcome;
-  list.setAttribute("aria-busy", "true");
+  list.removeAttribute("aria-busy");
   list.replaceChildren();
   area.value = "";
   sheet.hidden = true;
+  verdict.textContent = "";
+}
+
+/** Nothing is known while the server checks. */
+export function checking() {
+  clear();
+  list.setAttribute("aria-busy", "true");
   verdict.textContent = "The server checks the package…";
 }
 
@@ -46,22 +53,28 @@ export function show({ outcome, findings, findings_more: more }, bytes) {
   if (findings.length === 0) return clean();
   const text = bytes.length <= MOST ? new TextDecoder().decode(bytes) : null;
   sheet.hidden = text === null;
-  area.value = text ?? "";
   // The text box has its own line ends.
-  list.replaceChildren(element("ol", {}, ...findings.map(entry)), ...(more > 0 ? [element("p", { class: "none" }, `And ${more.toLocaleString("en")} more.`)] : []));
+  area.value = text ?? "";
+  const parts = [
+    text === null && element("p", { class: "none" }, "The package is too large to show: each finding names its place."),
+    element("ol", {}, ...findings.map((finding) => entry(finding, text !== null))),
+    more > 0 && element("p", { class: "none" }, `And ${more.toLocaleString("en")} more.`),
+  ];
+  list.replaceChildren(...parts.filter(Boolean));
   const severities = ["error", "warning", "hint"].map((severity) => [findings.filter((one) => one.severity === severity).length, severity]);
   const counts = severities.filter(([count]) => count > 0).map(([count, severity]) => counted(count, severity));
   conclude(outcome, outcome === "clean" ? `No error, ${counts.join(", ")}` : counts.join(", "));
 }
 
-function entry({ code, severity, path, message, help }) {
-  const control = element("button", { type: "button", class: "jump" }, element("b", {}, severity), " ", element("code", {}, code), element("span", { dir: "auto" }, ...coded(message)), path && element("code", { class: "where" }, path), help !== "" && element("small", { dir: "auto" }, ...coded(help)));
-  control.addEventListener("click", () => select(path));
+function entry({ code, severity, path, message, help }, leads) {
+  const attributes = leads ? { type: "button", class: "jump" } : { class: "jump" };
+  const control = element(leads ? "button" : "div", attributes, element("b", {}, severity), " ", element("code", {}, code), element("span", { dir: "auto" }, ...coded(message)), path && element("code", { class: "where" }, path), help !== "" && element("small", { dir: "auto" }, ...coded(help)));
+  if (leads) control.addEventListener("click", () => select(path));
   return element("li", { "data-code": code, "data-severity": severity }, control);
 }
 
 function select(path) {
-  const place = sheet.hidden ? null : locate(area.value, path);
+  const place = locate(area.value, path);
   if (!place) return;
   area.focus();
   area.setSelectionRange(...place);

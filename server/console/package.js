@@ -13,20 +13,32 @@ const section = byId("package");
 /** What was put into the catalog for a look and is not applied. */
 let looked = null;
 let turn = 0;
-let changed = async () => {};
-
-/** Calls `listener` when the catalog is another one. */
-export const whenChanged = (listener) => (changed = listener);
 
 export function close() {
   turn += 1;
   section.hidden = true;
+  byId("package-name").textContent = "";
+  findings.clear();
   catalog.clear();
   plan.close();
 }
 
-/** It stays in the catalog: something in a workspace comes from it. */
-export const keep = () => (looked = null);
+/** The session is over, and with it the right to take something out of the catalog. */
+export function end() {
+  looked = null;
+  close();
+}
+
+/** It stays in the catalog from before it is applied: a response may be lost, and something in a workspace come from it.
+ * Gives what takes that back, for a server that refused it. */
+export function keep() {
+  const template = looked;
+  looked = null;
+  return async () => {
+    if (template && looked) await leave(template);
+    else looked ??= template;
+  };
+}
 
 /** The page goes: what was only looked at leaves the catalog with it. */
 export function left() {
@@ -38,6 +50,7 @@ export function left() {
 export async function open(file) {
   const mine = (turn += 1);
   const bytes = new Uint8Array(await file.arrayBuffer());
+  if (mine !== turn) return;
   const workspace = workspaces.current;
   begin(file.name);
   findings.checking();
@@ -71,7 +84,8 @@ async function look({ bytes, workspace, manifest }, replaced) {
     return;
   }
   if (!replaced) looked = template;
-  await changed();
+  await templates.refresh();
+  if (mine !== turn) return;
   await plan.open({ template, manifest, workspace, ...(replaced && { bytes }), upgrade: templates.isApplied(template) });
 }
 
@@ -81,6 +95,8 @@ async function entered(bytes, { organization_id }) {
     return await api.post("/v1/templates/import", bytes, { organization_id });
   } catch (error) {
     findings.refused(error, bytes);
+    // The refusal does not say of what, and nobody has asked for it by name.
+    if (error.status === 403) error.message = `A package is put into the catalog to be planned. ${error.message}`;
     throw error;
   }
 }
@@ -88,15 +104,19 @@ async function entered(bytes, { organization_id }) {
 /** Shows the plan of a template that is in the catalog, where it was checked. */
 export async function openTemplate(template, upgrade) {
   const mine = (turn += 1);
-  if (looked && looked.id !== template.id) {
-    await forget();
-    await changed();
-  }
   begin(template.label);
   findings.checking();
-  findings.clean();
-  const { manifest } = await api.get(`/v1/templates/${template.id}`);
+  if (looked && looked.id !== template.id) await forget();
+  let found;
+  try {
+    found = await api.get(`/v1/templates/${template.id}`);
+  } catch (error) {
+    if (mine === turn) findings.failed();
+    throw error;
+  }
   if (mine !== turn) return;
+  findings.clean();
+  const { manifest } = found;
   await plan.open({ template, manifest, workspace: workspaces.current, upgrade });
   section.scrollIntoView({ block: "start" });
 }
@@ -108,11 +128,14 @@ function begin(name) {
   byId("package-name").textContent = name;
 }
 
-/** Takes the last one out of the catalog again, when nothing came of it. */
+/** Takes the last one out of the catalog again, when nothing came of it, and out of its list. */
 export async function forget() {
   const template = looked;
   looked = null;
-  if (template) await leave(template);
+  if (!template) return;
+  await leave(template);
+  // What is done next does not wait for a list that cannot be had.
+  await templates.refresh().catch(() => {});
 }
 
 const leave = ({ id }) => api.remove(`/v1/templates/${id}`).catch(() => {});

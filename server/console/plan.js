@@ -6,21 +6,25 @@ import * as decisions from "./decisions.js";
 import { element } from "./element.js";
 import { ask, attempt } from "./say.js";
 import * as templates from "./templates.js";
-import { called, cellText, coded, counted, countedKinds, kindWord, labelsOf } from "./words.js";
+import { called, cellText, coded, counted, countedKinds, distinct, kindWord, labelsOf } from "./words.js";
 
 const byId = (id) => document.getElementById(id);
 const [place, again, apply, way, upgrades] = ["plan", "make-plan", "apply", "way", "upgrade"].map(byId);
 
 let subject = null;
 let plan = null;
-let started = () => {};
+let turn = 0;
+let listeners = { agreed: () => async () => {}, started: async () => {} };
 
-/** Calls `listener` with the id of each job that is started. */
-export const whenStarted = (listener) => (started = listener);
+/** `agreed` is called before something is applied, and gives what is called when the server refuses it; `started` is called
+ * with the id of the job. */
+export const listen = (given) => (listeners = given);
 
 /** Nothing is planned. */
 export function close() {
+  turn += 1;
   [subject, plan] = [null, null];
+  place.removeAttribute("aria-busy");
   decisions.clear();
   conflicts.clear();
   place.replaceChildren();
@@ -52,22 +56,25 @@ const planOf = ({ template, bytes }, body) => api.post(`/v1/templates/${template
 
 async function make() {
   const asked = subject;
+  const mine = (turn += 1);
   apply.disabled = true;
   place.setAttribute("aria-busy", "true");
   try {
     const body = await terms(asked);
     const found = await planOf(asked, body);
-    if (subject === asked) show(body, found);
+    // Of several choices the last holds, in whichever order the plans come.
+    if (mine === turn) show(body, found);
   } catch (error) {
-    if (subject === asked) place.replaceChildren();
+    if (mine !== turn) return;
+    place.replaceChildren();
     throw error;
   } finally {
-    place.removeAttribute("aria-busy");
+    if (mine === turn) place.removeAttribute("aria-busy");
   }
 }
 
 function show(body, found) {
-  plan = { body, found };
+  plan = { turn, body, found, key: api.newKey() };
   if (subject.upgrade) conflicts.show(found, subject.labels, () => attempt(make));
   place.replaceChildren(...shown(found, subject.labels));
   apply.disabled = found.refusals.length > 0;
@@ -82,8 +89,8 @@ function shown(found, labels) {
   const lines = [
     sentence("Creates", countedKinds(found.create)),
     sentence("Uses what is there", countedKinds(found.bind)),
-    sentence("Changes", countedKinds(records(found.update))),
-    sentence("Keeps what people made of", countedKinds(records(found.kept))),
+    sentence("Changes", countedKinds(distinct(found.update))),
+    sentence("Keeps what people made of", countedKinds(distinct(found.kept))),
     sentence("No longer in the package, and left", found.left.map(({ label }) => label).join(", ")),
     sentence("Gives another name to", countedKinds(found.rename)),
     sentence("Goes live", found.go_live.map(({ name }) => name).join(", ")),
@@ -99,9 +106,6 @@ function shown(found, labels) {
 
 const sentence = (words, what) => what !== "" && element("li", {}, `${words}: `, element("bdi", {}, what));
 const creation = ({ kind, label, name }) => element("li", {}, `${kindWord(kind)} `, element("bdi", {}, label || name));
-
-/** Each record once, of entries about leaves. */
-const records = (entries) => [...new Map(entries.map((entry) => [entry.ref, entry])).values()];
 
 /** Leaves that become something else, and those that stay as people made them. */
 function changes({ update, kept }, labels) {
@@ -122,8 +126,17 @@ async function carryOut() {
   const [asked, agreed] = [subject, plan];
   if ((await ask("Apply", question(asked, agreed.found))) === null) return;
   apply.disabled = true;
-  const { jobId } = await (asked.bytes ? replacing(asked, agreed) : begin(asked, agreed));
-  await started(jobId);
+  const takeBack = listeners.agreed();
+  let begun;
+  try {
+    begun = await (asked.bytes ? replacing(asked, agreed) : begin(asked, agreed));
+  } catch (error) {
+    if (api.isRefused(error)) await takeBack();
+    // What the catalog has by now is another thing than what failed.
+    await templates.refresh().catch(() => {});
+    throw error;
+  }
+  await listeners.started(begun.jobId);
 }
 
 function question({ template, manifest, bytes, workspace }, found) {
@@ -133,18 +146,35 @@ function question({ template, manifest, bytes, workspace }, found) {
   return bytes ? `${question} In the catalog it takes the place of “${catalog.titled(template)}”.` : question;
 }
 
-const begin = ({ template }, { body, found }) => api.post(`/v1/templates/${template.id}/apply`, { ...body, plan: found.digest });
+/** Starts the job. Where nobody knows whether it began, the same button asks once more, with the same key. */
+async function begin(asked, agreed) {
+  try {
+    return await api.postOnce(`/v1/templates/${asked.template.id}/apply`, { ...agreed.body, plan: agreed.found.digest }, agreed.key);
+  } catch (error) {
+    if (api.isUncertain(error)) {
+      error.message += " It may be applied all the same. Press Apply again to be sure: it is applied once.";
+      // The template has the package by now.
+      asked.bytes = undefined;
+      if (agreed.turn === turn) [plan, apply.disabled] = [agreed, false];
+    }
+    throw error;
+  }
+}
 
 /** Gives the template the package, and applies it if that still does what was agreed to. */
-const replacing = (asked, { body, found }) =>
-  catalog.replacing(asked.template, asked.bytes, async () => {
-    const now = await planOf({ template: asked.template }, body);
-    if (sameBut("digest", now, found)) return begin(asked, { body, found: now });
-    // The template has the package by now, and keeps it.
-    asked.bytes = undefined;
-    if (subject === asked) show(body, now);
-    throw new Error("The workspace has changed since it was planned: look at the plan again.");
-  });
+const replacing = (asked, agreed) =>
+  catalog.replacing(
+    asked.template,
+    asked.bytes,
+    () => planOf({ template: asked.template }, agreed.body),
+    async (now) => {
+      if (sameBut("digest", now, agreed.found)) return begin(asked, { ...agreed, found: now });
+      // The template has the package by now, and keeps it.
+      asked.bytes = undefined;
+      if (agreed.turn === turn) show(agreed.body, now);
+      throw new Error("The workspace has changed since it was planned: look at the plan again.");
+    },
+  );
 
 const sameBut = (name, one, other) => JSON.stringify({ ...one, [name]: null }) === JSON.stringify({ ...other, [name]: null });
 

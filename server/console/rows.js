@@ -11,34 +11,50 @@ const byId = (id) => document.getElementById(id);
 const [section, filter, next, first] = ["rows", "filter", "next-page", "first-page"].map(byId);
 const [head, body] = ["thead", "tbody"].map((name) => section.querySelector(name));
 
+// What was chosen; it is shown from the moment that its columns are known.
+let chosen = null;
 let table = null;
 let columns = [];
 let sort = "";
 let held = "";
 let cursor = null;
 let page = 1;
+let turn = 0;
 // Where this page began.
 let from;
 
-/** Shows a table, or none. */
-export async function show(chosen) {
-  table = chosen;
-  section.hidden = !table;
-  if (!table) return;
-  [sort, held, filter.value] = ["", "", ""];
-  const shown = table;
-  const found = await api.get(`/v1/features/${table.id}/columns`);
-  if (table !== shown) return;
-  columns = found;
-  byId("table-name").textContent = table.label;
+/** Shows a table, or none. Nothing of the one before stands under its name, whatever fails. */
+export async function show(wanted) {
+  const mine = (turn += 1);
+  [chosen, table, columns] = [wanted, null, []];
+  [sort, held, filter.value, cursor, page, from] = ["", "", "", null, 1, undefined];
+  section.hidden = !chosen;
+  byId("table-name").textContent = chosen?.label ?? "";
+  for (const part of [head, body, byId("row-count")]) part.replaceChildren();
+  [next.disabled, first.disabled] = [true, true];
+  if (!chosen) return;
+  const found = await api.get(`/v1/features/${chosen.id}/columns`);
+  if (mine !== turn) return;
+  [table, columns] = [chosen, found];
   await load({ page: 1 });
 }
 
+/** Shows the table anew, as its record is now, with filter, sort and page: a job may have changed all of it. */
+export async function refresh(record) {
+  if (!table || record?.id !== table.id) return;
+  const mine = (turn += 1);
+  const found = await api.get(`/v1/features/${table.id}/columns`);
+  if (mine !== turn) return;
+  [chosen, table, columns] = [record, record, found];
+  byId("table-name").textContent = table.label;
+  await load({ page, cursor: from });
+}
+
 async function load(wanted) {
-  const asked = table;
+  const mine = (turn += 1);
   const query = { limit: LIMIT, filter: wanted.filter ?? held, sort: wanted.sort ?? sort, cursor: wanted.cursor };
   const found = await api.rows(`/v1/features/${table.id}/rows`, query);
-  if (table !== asked) return;
+  if (mine !== turn) return;
   // Only what the server took is shown as being in force.
   [held, sort, page, cursor, from] = [query.filter, query.sort, wanted.page, found.next_cursor, wanted.cursor];
   head.replaceChildren(element("tr", {}, ...columns.map(heading)));
@@ -49,8 +65,6 @@ async function load(wanted) {
   byId("row-count").replaceChildren(...coded([count, ...found.unknown.map((name) => `there is no column \`${name}\``)].join("; ")));
   byId("grid").scrollTop = 0;
 }
-
-const reload = () => load({ page, cursor: from });
 
 const alignment = (type) => (type === "number" || type === "currency" ? "number" : "text");
 
@@ -67,12 +81,16 @@ function heading({ name, label, type }) {
 
 const row = (record) => element("tr", {}, ...columns.map((column) => element("td", { class: alignment(column.type) }, cell(record, column))));
 
-const cell = (record, column) =>
-  column.type === "file" ? fileCell(table, record, column, reload) : element("div", { dir: "auto" }, cellText(record.data[column.name]));
+function cell(record, column) {
+  if (column.type !== "file") return element("div", { dir: "auto" }, cellText(record.data[column.name]));
+  const shown = table;
+  // An upload takes its time, and another table may be looked at by then.
+  return fileCell(shown, record, column, async () => table?.id === shown.id && (await load({ page, cursor: from })));
+}
 
 byId("filter-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  attempt(() => load({ page: 1, filter: filter.value.trim() }));
+  attempt(() => (table ? load({ page: 1, filter: filter.value.trim() }) : show(chosen)));
 });
 next.addEventListener("click", () => attempt(() => load({ page: page + 1, cursor })));
 first.addEventListener("click", () => attempt(() => load({ page: 1 })));

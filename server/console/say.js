@@ -1,5 +1,5 @@
 // What the page says to a person: refusals, and questions before something happens.
-import { Refusal } from "./api.js";
+import { Ended, Refusal } from "./api.js";
 
 const byId = (id) => document.getElementById(id);
 const alert = byId("alert");
@@ -24,10 +24,13 @@ export async function attempt(action) {
     await action();
     return true;
   } catch (error) {
-    refuse(error instanceof TypeError && error.message.includes("fetch") ? new Error("The server cannot be reached.") : error);
+    if (!(error instanceof Ended)) refuse(error);
     return false;
   }
 }
+
+/** Takes back a question that is asked. */
+export const withdraw = () => byId("question").close();
 
 /** Asks once. The button says what it does; gives `null` for no, else whether the option is checked. */
 export async function ask(word, text, option) {

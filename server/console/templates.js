@@ -7,6 +7,8 @@ const body = document.querySelector("#templates tbody");
 
 let listeners = { plan: () => {}, job: () => {} };
 let applied = new Map();
+let shown = null;
+let turn = 0;
 
 /** Whether the workspace that is shown has something of a template. */
 export const isApplied = ({ id }) => applied.has(id);
@@ -14,9 +16,22 @@ export const isApplied = ({ id }) => applied.has(id);
 /** `plan` is called with a template and whether it is an upgrade, `job` with the id of a job. */
 export const listen = (given) => (listeners = given);
 
+/** Nothing is shown. */
+export function clear() {
+  turn += 1;
+  [shown, applied] = [null, new Map()];
+  body.replaceChildren();
+}
+
+/** Shows them anew, after something has changed them. */
+export const refresh = async () => shown && (await show(shown));
+
 /** Shows both lists for a workspace. */
 export async function show(workspace) {
+  const mine = (turn += 1);
+  shown = workspace;
   const [catalog, page] = await Promise.all([api.all("/v1/templates"), api.all(`/v1/workspaces/${workspace.id}/templates`)]);
+  if (mine !== turn) return;
   applied = new Map(page.map((entry) => [entry.template_id, entry]));
   const gone = page.filter(({ template_id }) => !catalog.some(({ id }) => id === template_id));
   const lines = [...catalog.map((template) => line(template, applied.get(template.id))), ...gone.map((entry) => line(null, entry))];

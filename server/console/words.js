@@ -1,12 +1,13 @@
 // Numbers, lists and messages in words.
 import { element } from "./element.js";
+import { stringify } from "./json.js";
 
 /** "1 table", "2 tables". */
 export const counted = (count, word) => `${count.toLocaleString("en")} ${count === 1 ? word : plural(word)}`;
 
 const plural = (word) => (word.endsWith("y") ? `${word.slice(0, -1)}ies` : `${word}s`);
 
-const KINDS = { feature: "table", rail: "navigation entry", workflow: "automation" };
+const KINDS = { feature: "table", rail: "navigation entry", workflow: "automation", workflowV2: "automation", timerProfile: "timer profile" };
 
 /** The word that people use for a kind of record. */
 export const kindWord = (kind) => KINDS[kind] ?? kind;
@@ -17,6 +18,9 @@ export function countedKinds(records) {
   for (const { kind } of records) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return [...counts].map(([kind, count]) => counted(count, kindWord(kind))).join(", ");
 }
+
+/** Each record once, of entries about leaves. */
+export const distinct = (entries) => [...new Map(entries.map((entry) => [entry.ref, entry])).values()];
 
 /** Labels by ref of what a package brings and names. */
 export function labelsOf({ items = [], dependencies = [], plan } = {}) {
@@ -40,5 +44,5 @@ export const coded = (message) => message.split(/`([^`]+)`/).map((part, at) => (
 /** What stands in a cell, as text. */
 export function cellText(value) {
   if (value === null || value === undefined) return "";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "object" ? stringify(value) : String(value);
 }

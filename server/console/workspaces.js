@@ -8,36 +8,52 @@ const lists = { workspaces: document.getElementById("workspaces"), tables: docum
 /** The workspace that is looked at. */
 export let current = null;
 
+let known = [];
+let turn = 0;
 let chosen = { workspace: () => {}, table: () => {} };
 let table = null;
+
+/** Nothing is shown. */
+export function close() {
+  turn += 1;
+  [current, table, known] = [null, null, []];
+  for (const list of Object.values(lists)) list.replaceChildren();
+}
 
 /** Shows the workspaces, and the first of them. `listeners` hear of every choice. */
 export async function open(listeners) {
   chosen = listeners;
-  current = null;
-  const workspaces = await api.all("/v1/workspaces");
-  fill(lists.workspaces, workspaces, choose, "There is no workspace that you see.");
-  lists.tables.replaceChildren();
-  if (workspaces.length > 0) await choose(workspaces[0]);
+  const mine = (turn += 1);
+  const found = await api.all("/v1/workspaces");
+  if (mine !== turn) return;
+  known = found;
+  fill(lists.workspaces, known, choose, "There is no workspace that you see.");
+  if (known.length > 0) await choose(known[0]);
 }
+
+/** What people call a workspace, where it is seen. */
+export const labelOf = (id) => known.find((one) => one.id === id)?.label;
 
 async function choose(workspace) {
   current = workspace;
   table = null;
   mark(lists.workspaces, workspace);
+  lists.tables.replaceChildren();
   chosen.table(null);
   await Promise.all([refresh(), chosen.workspace(workspace)]);
 }
 
-/** Shows the tables anew, after a job. */
+/** Shows the tables anew, after a job; gives the record of the one whose rows are shown. */
 export async function refresh() {
-  const { id } = current;
-  const tables = await api.all("/v1/features", { workspace_id: id });
-  if (current.id !== id) return;
+  const mine = (turn += 1);
+  if (!current) return undefined;
+  const tables = await api.all("/v1/features", { workspace_id: current.id });
+  if (mine !== turn) return undefined;
   fill(lists.tables, tables, chooseTable, "This workspace has no table yet.");
   const there = tables.find((one) => one.id === table?.id);
   if (there) mark(lists.tables, there);
   else if (table) await chooseTable(null);
+  return there;
 }
 
 async function chooseTable(wanted) {

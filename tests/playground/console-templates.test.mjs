@@ -1,36 +1,14 @@
 // What the console does with packages in Chromium: they are planned, applied, upgraded and undone, and the catalog keeps what it should.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, button, complaints, confirm, drop, page, settled, signIn, skip } from "./console.mjs";
+import { api, applied, button, complaints, confirm, drop, further, isGone, named, page, settled, signIn, skip, templatesOf } from "./console.mjs";
 import { faults, sample } from "./tools.mjs";
-
-/** What a quick run leaves out. */
-const further = skip || (process.env.TPLKIT_QUICK && "a quick run");
 
 /** A package of the examples, changed. */
 async function changed(name, change) {
   const package_ = JSON.parse(new TextDecoder().decode(await sample(`examples/${name}.json`)));
   change(package_.manifest ?? package_);
   return JSON.stringify(package_);
-}
-
-const templatesOf = async (name) => (await api("GET", "/v1/templates")).items.filter((record) => record.name === name);
-
-/** Waits until the catalog has no template of that name: the page asks for that on its own, after what it shows. */
-async function isGone(name) {
-  for (let tries = 0; tries < 100 && (await templatesOf(name)).length > 0; tries += 1) await new Promise((done) => setTimeout(done, 50));
-  assert.deepEqual(await templatesOf(name), []);
-}
-
-async function applied() {
-  await page.locator("#apply:enabled").click();
-  const said = await page.getByRole("dialog").textContent();
-  // The report of an earlier job stands there until then.
-  const looked = page.waitForResponse((response) => response.url().includes("/v1/template-jobs/"));
-  await confirm("Apply");
-  await looked;
-  await page.getByText("Completed").waitFor();
-  return said;
 }
 
 async function undone() {
@@ -86,6 +64,16 @@ test("a package that nothing came of leaves the catalog again", { skip: further 
   await drop("a.json", "[1,");
   await settled("findings");
   await isGone("sales-crm");
+  await page.locator("#templates tr", { hasText: "Sales CRM" }).waitFor({ state: "detached" });
+});
+
+test("nothing is said of a template before the server has given it", { skip }, async () => {
+  await signIn();
+  await page.route("**/v1/templates/*", (route) => route.fulfill({ status: 404, contentType: "application/problem+json", body: '{"title": "Not found", "status": 404, "code": "not_found"}' }));
+  await page.getByRole("button", { name: /^Plan… Project tracker/ }).click();
+  await page.getByRole("alert").getByText("Not found").waitFor();
+  await settled("failed");
+  assert.equal(await page.locator("#verdict").textContent(), "The check failed");
 });
 
 test("a package that nothing came of leaves the catalog with the page", { skip: further }, async () => {
@@ -228,7 +216,6 @@ test("an upgrade asks about what the package and people both changed", { skip },
   await page.locator("#apply:enabled").click();
   await confirm("Apply");
   await page.getByText("Completed").waitFor();
-  const named = (records, name) => records.find((record) => record.name === name);
   const template = named((await api("GET", "/v1/templates")).items, "tea-menu").id;
   const teas = named((await api("GET", "/v1/features?limit=200")).items, "teas").id;
   const price = async () => named(await api("GET", `/v1/features/${teas}/columns`), "price");
@@ -263,4 +250,61 @@ test("an upgrade asks about what the package and people both changed", { skip },
   await button("Undo").click();
   await confirm("Undo");
   await page.getByText(/^Undone/).waitFor();
+});
+
+test("each kind of dependency has what may take its place", { skip }, async () => {
+  const kinds = { feature: "f_one", view: "v_one", module: "m_one", rail: "r_one", workflow: "w_one", workflowV2: "w_two", connection: "connection_one", timerProfile: "timerprofile_one", channel: "m_two" };
+  const [{ id: workspace_id, organization_id }] = (await api("GET", "/v1/workspaces")).items;
+  for (const [name, kind, url] of [["hours", "timer", "delay:60"], ["post", "http", "http://127.0.0.1:9"]]) await api("POST", "/v1/connections", { organization_id, name, kind, url });
+  await api("POST", "/v1/channels", { organization_id, name: "general" });
+  await api("POST", "/v1/workflows-v2", { workspace_id, name: "Callee", is_draft: false, trigger_config: { type: "manual" }, graph_config: { steps: [] } });
+  const other = await api("POST", "/v1/workspaces", { organization_id, label: "Other" });
+  for (const [label, is_shared] of [["Shared", true], ["Theirs", false]]) {
+    const { id } = await api("POST", "/v1/features", { workspace_id: other.id, label });
+    await api("PATCH", `/v1/features/${id}`, { is_shared });
+    await api("POST", "/v1/views", { feature_id: id, label: `View of ${label}`, type: "table" });
+  }
+  const package_ = await changed("crm", (manifest) => {
+    Object.assign(manifest, { id: "every-kind", name: "every-kind", label: "Every kind" });
+    manifest.dependencies = Object.entries(kinds).map(([kind, ref], at) => {
+      const form = ["connection", "timerProfile"].includes(kind) ? "name" : "uuid";
+      const identity = { name: `absent_${at}`, label: `An absent ${kind}`, columns: [] };
+      return { uid: `u_00000000-0000-4000-8000-00000000000${at}`, kind, ref, form, required: true, resolution: "map", detail: "identity", description: kind, identity, usedBy: [] };
+    });
+  });
+  await signIn();
+  await drop("every-kind.json", package_);
+  await page.locator("#plan .refusals").waitFor();
+  const used = async (kind) => (await page.getByLabel(`, ${kinds[kind]}, required`).locator("option").allTextContents()).filter((text) => text.startsWith("Use "));
+  const expected = { workflowV2: ["Use Callee"], connection: ["Use post"], timerProfile: ["Use hours"], channel: ["Use general"], workflow: [] };
+  for (const [kind, options] of Object.entries(expected)) assert.deepEqual(await used(kind), options, kind);
+  for (const [kind, option] of [["module", "Use Sales"], ["rail", "Use Orders"]]) assert.ok((await used(kind)).includes(option), kind);
+  for (const [kind, mine, shared, theirs] of [["feature", "Use Customers", "Use Shared", "Use Theirs"], ["view", "Use All orders", "Use View of Shared", "Use View of Theirs"]]) {
+    const options = await used(kind);
+    assert.deepEqual([mine, shared, theirs].map((option) => options.filter((one) => one === option).length), [1, 1, 0], kind);
+  }
+  await page.locator("#decisions").getByText("automation of the earlier format, w_one, required, there is none here").waitFor();
+
+  // The server takes each of them.
+  for (const kind of Object.keys(kinds)) {
+    const [option = "Leave it out"] = await used(kind);
+    await page.getByLabel(`, ${kinds[kind]}, required`).selectOption({ label: option });
+  }
+  await page.locator("#apply:enabled").waitFor();
+  assert.deepEqual(await faults(page, "console every kind"), []);
+});
+
+test("a file that is dropped on a question is ignored", { skip }, async () => {
+  await signIn();
+  await button("Plan… Project tracker").click();
+  await page.locator("#apply:enabled").click();
+  const dropped = await page.evaluateHandle(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(["[]"], "another.json"));
+    return transfer;
+  });
+  await page.dispatchEvent("dialog", "drop", { dataTransfer: dropped });
+  await confirm("Cancel");
+  await page.locator("#apply:enabled").waitFor();
+  assert.equal(await page.locator("#package-name").textContent(), "Project tracker");
 });

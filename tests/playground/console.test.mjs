@@ -65,6 +65,20 @@ test("rows are filtered, sorted and paged", { skip }, async () => {
   assert.deepEqual(complaints.filter((text) => !text.includes("422")), []);
 });
 
+test("numbers keep all their digits", { skip }, async () => {
+  const [{ id: workspace_id }] = (await api("GET", "/v1/workspaces")).items;
+  const { id } = await api("POST", "/v1/features", { workspace_id, label: "Digits" });
+  for (const [name, type] of [["number", "number"], ["json", "json"]]) await api("POST", `/v1/features/${id}/columns`, { label: name, name, type });
+  const number = "12345678901234567890";
+  const json = `{"a":[${number},0.10000000000000000001,1.5]}`;
+  await api("POST", `/v1/features/${id}/rows`, `{"data":{"number":${number},"json":${json}}}`);
+  await signIn();
+  await table("Digits");
+  await page.getByText("Page 1: 1 row").waitFor();
+  assert.deepEqual([await cells(1), await cells(2)], [[number], [json]]);
+  await api("DELETE", `/v1/features/${id}?force=true`);
+});
+
 test("a broken package shows its findings, which lead to their text", { skip }, async () => {
   await signIn();
   await drop("broken-invoices.json", await sample("examples/broken-invoices.json"));
@@ -186,4 +200,24 @@ test("the keyboard reaches every part", { skip }, async () => {
   for (const name of ["Coffee shop", "Orders", "filter", "grid", "Number", "next-page", "file", "Plan…"]) {
     assert.ok(reached.includes(name), `${name}: ${reached.join(", ")}`);
   }
+});
+
+test("of a package that is too large to show, findings lead nowhere", { skip }, async () => {
+  await signIn();
+  const large = JSON.parse(new TextDecoder().decode(await sample("examples/broken-invoices.json")));
+  large.manifest.description = "x".repeat(2_000_000);
+  await drop("large.json", JSON.stringify(large));
+  await settled("findings");
+  await page.getByText("The package is too large to show: each finding names its place.").waitFor();
+  assert.equal(await page.locator('#findings [data-code="S017"] .where').count(), 1);
+  assert.deepEqual([await page.locator("#findings button").count(), await page.locator("#sheet").isHidden()], [0, true]);
+  assert.deepEqual(await faults(page, "console large package"), []);
+});
+
+test("who may not put a package into the catalog learns that it is about that", { skip }, async () => {
+  await signIn();
+  const refusal = { status: 403, contentType: "application/problem+json", body: '{"status": 403, "code": "forbidden", "detail": "This takes the role admin or more."}' };
+  await page.route("**/v1/templates/import?*", (route) => route.fulfill(refusal));
+  await drop("crm.json", await sample("examples/crm.json"));
+  await page.getByRole("alert").getByText("A package is put into the catalog to be planned. This takes the role admin or more.").waitFor();
 });

@@ -132,6 +132,54 @@ test("Fix all does what the command does, can be undone, and each fix alone", as
   assert.equal(await page.locator("textarea").inputValue(), before);
 });
 
+test("a fix changes only the text that was checked", async () => {
+  await open();
+  await choose("a.json", await sample(BROKEN));
+  const before = await page.locator("textarea").inputValue();
+  // What is typed has not been checked yet.
+  const typed = await page.evaluate(async () => {
+    const area = document.querySelector("textarea");
+    area.focus();
+    area.setSelectionRange(0, 0);
+    document.execCommand("insertText", false, "\n\n");
+    await new Promise((done) => setTimeout(done));
+    document.querySelector("li:has([data-code=R025]) .fix").click();
+    document.querySelector("[data-code=S017] button").click();
+    return [area.value, area.value.slice(area.selectionStart, area.selectionEnd)];
+  });
+  assert.deepEqual(typed, [`\n\n${before}`, ""]);
+  await settled();
+  await page.locator("textarea").press("Control+z");
+  await settled();
+
+  // The second press of two is about the text before the first.
+  const twice = await page.evaluate(() => {
+    const control = document.querySelector("li:has([data-code=R025]) .fix");
+    control.click();
+    control.click();
+    return document.querySelector("textarea").value;
+  });
+  await settled();
+  await choose("a.json", await sample(BROKEN));
+  await page.locator("li:has([data-code=R025]) .fix").click();
+  assert.equal(twice, await page.locator("textarea").inputValue());
+  assert.notEqual(twice, before);
+  assert.deepEqual(complaints, []);
+});
+
+test("checks that cannot be loaded may be tried again", async () => {
+  let away = true;
+  await open();
+  await page.route("**/*.lzma", (route) => (away ? route.abort() : route.continue()));
+  await choose("a.json", await sample("examples/reading-list.json"));
+  assert.equal(await outcome(), "failed");
+  await page.getByText("The checks cannot be loaded: the server cannot be reached.").waitFor();
+  assert.deepEqual(await faults(page, "playground failed"), []);
+  away = false;
+  await press("Check again");
+  await page.locator('#findings[data-outcome="clean"]').waitFor();
+});
+
 test("Promotion shows five verdicts that are no findings", async () => {
   await open();
   await choose("a.json", await sample(BROKEN));

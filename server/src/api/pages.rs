@@ -64,7 +64,7 @@ macro_rules! console {
 }
 
 /// Path, name and text of what belongs to the console.
-const CONSOLE_FILES: [(&str, &str, &str); 19] = [
+const CONSOLE_FILES: [(&str, &str, &str); 22] = [
     (
         "/console",
         "index.html",
@@ -86,12 +86,15 @@ const CONSOLE_FILES: [(&str, &str, &str); 19] = [
     console!("files.js"),
     console!("findings.js"),
     console!("job.js"),
+    console!("json.js"),
     console!("package.js"),
     console!("plan.js"),
     console!("pointer.js"),
+    console!("report.js"),
     console!("rows.js"),
     console!("say.js"),
     console!("templates.js"),
+    console!("undo.js"),
     console!("words.js"),
     console!("workspaces.js"),
     // Makes elements of text that strangers wrote; the playground has it.
