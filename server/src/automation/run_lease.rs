@@ -176,7 +176,8 @@ async fn lock_waiting(
         "SELECT organization_id, id, workspace_id, workflow_id, version, feature_id, row_id, record, dry_run, depth, \
          caller, wake_at, status, publisher, crashes, spent, lease_owner, \
          (SELECT v.id FROM workflow_versions v WHERE v.organization_id = $1 \
-         AND v.workflow_id = workflow_runs.workflow_id AND v.version = workflow_runs.version) FROM workflow_runs \
+         AND v.workflow_id = workflow_runs.workflow_id AND v.version = workflow_runs.version) AS version_id \
+         FROM workflow_runs \
          WHERE organization_id = $1 AND {any id $2} AND ",
         waits!("$3"),
         " ORDER BY id {skip}"
