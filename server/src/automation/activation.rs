@@ -24,7 +24,9 @@ pub async fn publish(
     now: i64,
 ) -> Result<Version, Refusal> {
     let published = find::published(tx, draft.workflow).await?;
-    if published.as_ref().map(|version| version.version) != draft.base_version {
+    // Where nothing was published, nothing can have come in between.
+    let in_between = |version: &Version| Some(version.version) != draft.base_version;
+    if published.as_ref().is_some_and(in_between) {
         return Err(stale(
             "The version in force is another one than the draft was begun on: read it, and begin a new draft.",
         ));
