@@ -1,5 +1,6 @@
 //! How long a dry run may go on after it has begun to write. What it wrote keeps others from writing until it is rolled
-//! back: on SQLite all of them, on PostgreSQL those who write into the same table.
+//! back: on SQLite all of them, on PostgreSQL those who write the same rows, unique values or sequences, and in an
+//! organization with a row quota all who enter rows.
 
 use std::time::Duration;
 
