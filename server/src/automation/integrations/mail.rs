@@ -60,7 +60,7 @@ pub(in crate::automation) async fn send(
         .await
         .unwrap_or_else(|_| Err("its host was not found in time".to_owned()));
     let refused = |reason: &str| bad(&format!("the mail server did not take it: {reason}"));
-    let addresses = addresses.map_err(|reason| refused(&reason))?;
+    let addresses = addresses.map_err(|reason| bad(&format!("the mail was not sent: {reason}")))?;
     let sent = timeout(WHOLE, Box::pin(transport.send(&addresses, &message))).await;
     let sent = sent.map_err(|_| refused("it did not respond in time"))?;
     sent.map_err(|error| {
@@ -88,6 +88,10 @@ pub(in crate::automation) async fn send(
 /// What a server announces that takes addresses of any letters. Where one does not, nothing is sent to it, and the
 /// error says so.
 const ANY_LETTERS: &str = "SMTPUTF8";
+
+/// What is wrong with a server that is not the one that it says it is, as far as this machine knows.
+const BAD_CERTIFICATE: &str = "its certificate has expired, is for another host, or is of an authority that this \
+     machine does not trust";
 
 /// The first recipient whose address has letters beyond ASCII.
 fn beyond_ascii(message: &Message) -> Option<String> {
@@ -259,11 +263,11 @@ fn reason(error: &SmtpError) -> String {
     let mut cause = error.source();
     while let Some(error) = cause {
         if let Some(error) = error.downcast_ref::<io::Error>() {
-            return match error.get_ref() {
-                Some(inner) if inner.is::<rustls::Error>() => {
-                    "no encrypted connection came about".to_owned()
-                }
-                _ => error.kind().to_string(),
+            let inner = error.get_ref();
+            return match inner.and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+                Some(rustls::Error::InvalidCertificate(_)) => BAD_CERTIFICATE.to_owned(),
+                Some(_) => "no encrypted connection came about".to_owned(),
+                None => error.kind().to_string(),
             };
         }
         cause = error.source();
