@@ -40,7 +40,7 @@ impl RollbackTime {
             return Ok(());
         }
         let reason = format!(
-            "a dry run that writes has {} seconds from its first write on, because others wait meanwhile: read fewer rows after it, or split the automation",
+            "a dry run that writes has {} seconds from its first write on, because others wait meanwhile: read and write fewer rows, or split the automation",
             MOST.as_secs()
         );
         Err(Failure::too_large("", reason))

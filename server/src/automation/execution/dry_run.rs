@@ -268,7 +268,7 @@ impl DryRun {
                 Err(Stop::Failed(failure))
             }
             Act::Write(write) => {
-                let RowAccess::Undone { tx, .. } = rows else {
+                let RowAccess::Undone { tx, time } = rows else {
                     let bug = "a dry run would write what stays";
                     return Err(Stop::Store(StoreError::Internal(bug.to_owned())));
                 };
@@ -281,6 +281,7 @@ impl DryRun {
                     tables: &self.executor.tables,
                     context: &self.executor.context,
                     signal: &signal,
+                    rollback_time: Some(&*time),
                 };
                 writing.run(tx).await
             }
