@@ -263,11 +263,14 @@ fn reason(error: &SmtpError) -> String {
     let mut cause = error.source();
     while let Some(error) = cause {
         if let Some(error) = error.downcast_ref::<io::Error>() {
-            let inner = error.get_ref();
-            return match inner.and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+            let kind = error.kind().to_string();
+            let Some(inner) = error.get_ref() else {
+                return kind;
+            };
+            return match inner.downcast_ref::<rustls::Error>() {
                 Some(rustls::Error::InvalidCertificate(_)) => BAD_CERTIFICATE.to_owned(),
                 Some(_) => "no encrypted connection came about".to_owned(),
-                None => error.kind().to_string(),
+                None => kind,
             };
         }
         cause = error.source();
