@@ -24,7 +24,9 @@ pub async fn publish(
     now: i64,
 ) -> Result<Version, Refusal> {
     let published = find::published(tx, draft.workflow).await?;
-    if published.as_ref().map(|version| version.version) != draft.base_version {
+    // Where nothing was published, nothing can have come in between.
+    let in_between = |version: &Version| Some(version.version) != draft.base_version;
+    if published.as_ref().is_some_and(in_between) {
         return Err(stale(
             "The version in force is another one than the draft was begun on: read it, and begin a new draft.",
         ));
@@ -130,7 +132,7 @@ pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<SwitchOut
 }
 
 /// Publishes this version, whatever it was begun on, and lets it fire and no other: how automations of a
-/// template go live. Its publisher is whoever started the job, so it has to be one that the job wrote: others
+/// template go live. The publisher of a draft is whoever started the job, so it has to be one that the job wrote: others
 /// do not run with what that person sees. One whose table was left out is in force and fires nothing.
 ///
 /// # Errors
@@ -145,7 +147,10 @@ pub async fn launch(
         return Ok(());
     }
     switch_off(tx, version.organization, version.workflow).await?;
-    version.publisher = publisher;
+    // Whoever has published it stays its publisher.
+    if version.is_draft {
+        version.publisher = publisher;
+    }
     supersede(tx, &version, true, now).await?;
     // One whose table was left out fires nothing.
     subscribe(

@@ -18,6 +18,33 @@ pub(super) struct Principal {
     pub(super) asked_at: i64,
 }
 
+/// How long a run uses looked-up rights, in microseconds.
+const SURE: i64 = 1_000_000;
+
+impl Principal {
+    /// Whether that was so long ago that it has to be looked up again.
+    pub(super) fn is_old(&self, now: i64) -> bool {
+        now - self.asked_at >= SURE
+    }
+
+    /// Looks up again what the run may do, when that was some time ago; or says why it may do nothing any more.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(super) async fn renew(
+        &mut self,
+        store: &Store,
+        run: &Run,
+        now: i64,
+    ) -> Result<Result<(), Reason>, StoreError> {
+        if !self.is_old(now) {
+            return Ok(Ok(()));
+        }
+        let found = of(store, run, now).await?;
+        Ok(found.map(|principal| *self = principal))
+    }
+}
+
 /// What the run may do, or why it may do nothing: whoever it works for does not see its workspace any more.
 ///
 /// # Errors

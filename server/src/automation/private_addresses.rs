@@ -62,6 +62,8 @@ fn is_private(address: IpAddr) -> bool {
                 || (a == 100 && (64..128).contains(&b))
                 || (a == 198 && (18..20).contains(&b))
                 || (a == 192 && b == 0 && v4.octets()[2] == 0)
+                // Of relays from IPv4 to IPv6.
+                || (a == 192 && b == 88 && v4.octets()[2] == 99)
                 || a >= 240
         }
         IpAddr::V6(v6) => {
@@ -77,15 +79,30 @@ fn is_private(address: IpAddr) -> bool {
             if let Some(v4) = embedded {
                 return is_private(v4.into());
             }
-            v6.is_loopback()
-                || v6.is_unspecified()
-                || v6.is_multicast()
+            v6.is_multicast()
                 || v6.is_unique_local()
                 || v6.is_unicast_link_local()
-                || v6.segments()[0] == 0x2001 && v6.segments()[1] == 0xdb8
-                || v6.segments()[0] == 0x2002
+                || is_special(v6.segments())
         }
     }
+}
+
+/// Whether an address of IPv6 is of a range that has a purpose of its own: some of them lead to addresses of IPv4.
+fn is_special(segments: [u16; 8]) -> bool {
+    matches!(
+        segments,
+        // This machine, and addresses of IPv4 in an old notation.
+        [0, 0, 0, 0, 0, 0, ..]
+            // NAT64 of one network.
+            | [0x64, 0xff9b, 1, ..]
+            // What is thrown away.
+            | [0x100, 0, 0, 0, ..]
+            // Teredo and other assignments of the IETF, and examples.
+            | [0x2001, 0..=0x1ff | 0xdb8, ..]
+            | [0x3fff, 0..=0xfff, ..]
+            // 6to4, segment routing, and networks of a site as they were once numbered.
+            | [0x2002 | 0x5f00 | 0xfec0..=0xfeff, ..]
+    )
 }
 
 #[cfg(test)]
@@ -116,6 +133,15 @@ mod tests {
             "::ffff:10.0.0.1",
             "64:ff9b::a00:1",
             "2002:a00:1::",
+            "::7f00:1",
+            "64:ff9b:1::a00:1",
+            "fec0::1",
+            "2001::1",
+            "2001:db8::1",
+            "100::1",
+            "3fff::1",
+            "5f00::1",
+            "192.88.99.1",
         ] {
             assert!(
                 is_private(private.parse().expect("an address")),
@@ -127,6 +153,9 @@ mod tests {
             "172.32.0.1",
             "100.128.0.1",
             "2606:4700::1111",
+            "2a00:1450::1",
+            "2001:4860::8888",
+            "192.88.98.1",
             "::ffff:1.1.1.1",
         ] {
             assert!(!is_private(public.parse().expect("an address")), "{public}");

@@ -9,6 +9,7 @@ use tplkit::rows::{equal, member, text_form};
 use uuid::Uuid;
 
 use super::events::{self, Cause, CreatedRows, UpdatedRow};
+use super::rollback_time::RollbackTime;
 use super::row_reads::{ReadSize, usable};
 use super::runs::Run;
 use super::step::Stop;
@@ -33,6 +34,8 @@ pub(super) struct RowWrites<'w> {
     pub(super) tables: &'w Tables,
     pub(super) context: &'w Context,
     pub(super) signal: &'w WorkerSignal,
+    /// How long the transaction may go on, where others wait for its end.
+    pub(super) rollback_time: Option<&'w RollbackTime>,
 }
 
 impl RowWrites<'_> {
@@ -61,6 +64,7 @@ impl RowWrites<'_> {
         };
         let mut written = Vec::new();
         for row in found {
+            self.in_time()?;
             if self.change(tx, &opened.table, row).await? {
                 written.push(row);
             } else if write.mode == WriteMode::UpdateTrigger {
@@ -78,6 +82,12 @@ impl RowWrites<'_> {
             ("rowId".to_owned(), first.unwrap_or_default()),
             ("count".to_owned(), count.into()),
         ]))
+    }
+
+    /// Whether the transaction may go on.
+    fn in_time(&self) -> Result<(), Stop> {
+        let checked = self.rollback_time.map_or(Ok(()), RollbackTime::check);
+        checked.map_err(Stop::Failed)
     }
 
     /// Refuses to write what the table has no column for: it was there when the automation was saved.
@@ -213,6 +223,7 @@ impl RowWrites<'_> {
             let query::RowSlice { rows, more, .. } = query::rows(tx, self.tables, &listing)
                 .await
                 .map_err(|refusal| Stop::of(&refusal))?;
+            self.in_time()?;
             part.note(&rows);
             looked_at += rows.len();
             if looked_at > MOST {

@@ -10,7 +10,7 @@ use tplkit::automation::run::{
 use tplkit::definitions::Definitions;
 use tplkit::json::{Object, Value as Json};
 
-use super::{failure_message, hold_while, step_row, written};
+use super::{failure_message, hold_while, step_row, without_access, written};
 use crate::automation::executor::RunExecutor;
 use crate::automation::mail_attachments::{self, AttachmentRequest};
 use crate::automation::principal::Principal;
@@ -43,7 +43,7 @@ impl From<StoreError> for RolledBack {
 /// Where a dry run reads and writes rows.
 enum RowAccess<'a> {
     /// In the store as it is; it writes nothing there.
-    Stored(&'a Scope),
+    Stored,
     /// In a transaction that is rolled back.
     Undone { tx: &'a mut Tx, time: RollbackTime },
 }
@@ -63,19 +63,19 @@ enum Progress {
 pub(super) async fn dry_run(
     executor: &RunExecutor,
     run: &Run,
-    principal: &Principal,
+    principal: Principal,
     graph: &Json,
     envelope: Envelope,
 ) -> Result<(), StoreError> {
     let dry_run = DryRun {
         executor: executor.clone(),
         run: run.clone(),
-        may_write: principal.may_write,
+        principal,
         state: RunState::new(Definitions::embedded(), graph, envelope),
         usage: Usage::default(),
         next_number: 0,
     };
-    let work = Box::pin(execute(dry_run, &principal.scope));
+    let work = Box::pin(execute(dry_run));
     let (steps, why) = match hold_while(executor, run, work).await {
         Ok(Ok(executed)) => executed,
         Err(Stop::Store(error)) => return Err(error),
@@ -125,17 +125,17 @@ impl FinishedRun {
 }
 
 /// Executes the steps: those up to the first write in the store as it is, the others in a transaction of their own.
-async fn execute(mut dry_run: DryRun, scope: &Scope) -> Result<Executed, Stop> {
+async fn execute(mut dry_run: DryRun) -> Result<Executed, Stop> {
     let mut steps = Vec::new();
-    let mut rows = RowAccess::Stored(scope);
-    let progress = dry_run.advance(&mut rows, &mut steps).await;
+    let progress = dry_run.advance(&mut RowAccess::Stored, &mut steps).await;
     if let Progress::Ended(why) = progress.map_err(Stop::Store)? {
         return Ok((steps, why));
     }
     let store = dry_run.executor.store.clone();
+    let scope = dry_run.principal.scope.clone();
     // Always an error: that is what undoes it.
     let undone: Result<(), RolledBack> = store
-        .write(scope, dry_run, |tx, dry_run| {
+        .write(&scope, dry_run, |tx, dry_run| {
             Box::pin(execute_and_undo(tx, dry_run))
         })
         .await;
@@ -168,7 +168,8 @@ async fn execute_and_undo(tx: &mut Tx, dry_run: &DryRun) -> Result<(), RolledBac
 struct DryRun {
     executor: RunExecutor,
     run: Run,
-    may_write: bool,
+    /// What it may do; looked up again as long as nobody waits for it.
+    principal: Principal,
     state: RunState,
     usage: Usage,
     /// Of the next step, counted from 0.
@@ -183,9 +184,17 @@ impl DryRun {
         steps: &mut Vec<StepRow>,
     ) -> Result<Progress, StoreError> {
         while let Some(next) = self.state.next_step() {
-            let due = self.due();
-            let writes = self.may_write && matches!(due.act, Ok(Act::Write(_)));
-            if writes && matches!(rows, RowAccess::Stored(_)) {
+            let now = self.executor.context.now();
+            let stored = matches!(rows, RowAccess::Stored);
+            if stored {
+                let store = &self.executor.store;
+                if let Err(lost) = self.principal.renew(store, &self.run, now).await? {
+                    return Ok(Progress::Ended(Some(without_access(lost))));
+                }
+            }
+            let due = self.due(now);
+            let writes = self.principal.may_write && matches!(due.act, Ok(Act::Write(_)));
+            if writes && stored {
                 return Ok(Progress::Writes);
             }
             let mut step = step_row(&next, self.next_number, &Object::new(), "succeeded");
@@ -205,10 +214,9 @@ impl DryRun {
     }
 
     /// The step whose turn it is, resolved.
-    fn due(&self) -> Due {
+    fn due(&self, now: i64) -> Due {
         let _working = self.run.meter.start();
-        let now = Timestamp::from_microsecond(self.executor.context.now());
-        let now = now.unwrap_or(Timestamp::UNIX_EPOCH);
+        let now = Timestamp::from_microsecond(now).unwrap_or(Timestamp::UNIX_EPOCH);
         self.state.due(now, self.usage.remaining())
     }
 
@@ -262,13 +270,13 @@ impl DryRun {
     async fn one(&self, rows: &mut RowAccess<'_>, act: &Act, input: usize) -> Result<Object, Stop> {
         match act {
             Act::Read(query) => self.read(rows, query, input).await,
-            Act::Write(_) if !self.may_write => {
+            Act::Write(_) if !self.principal.may_write => {
                 let reason = "the user who started the run may no longer write rows";
                 let failure = Failure::new(reason).because(Reason::Refused(Code::Forbidden));
                 Err(Stop::Failed(failure))
             }
             Act::Write(write) => {
-                let RowAccess::Undone { tx, .. } = rows else {
+                let RowAccess::Undone { tx, time } = rows else {
                     let bug = "a dry run would write what stays";
                     return Err(Stop::Store(StoreError::Internal(bug.to_owned())));
                 };
@@ -281,6 +289,7 @@ impl DryRun {
                     tables: &self.executor.tables,
                     context: &self.executor.context,
                     signal: &signal,
+                    rollback_time: Some(&*time),
                 };
                 writing.run(tx).await
             }
@@ -307,8 +316,9 @@ impl DryRun {
             query: query.clone(),
         };
         match rows {
-            RowAccess::Stored(scope) => {
+            RowAccess::Stored => {
                 let store = &self.executor.store;
+                let scope = &self.principal.scope;
                 store
                     .read(scope, request, |tx, request| {
                         Box::pin(row_reads::read(tx, request))
@@ -332,8 +342,9 @@ impl DryRun {
         let envelope = self.state.envelope();
         let request = AttachmentRequest::of(&self.run, mail, envelope);
         let found = match rows {
-            RowAccess::Stored(scope) => {
+            RowAccess::Stored => {
                 let store = &self.executor.store;
+                let scope = &self.principal.scope;
                 store
                     .read(scope, request, |tx, request| {
                         Box::pin(mail_attachments::find(tx, request))

@@ -53,7 +53,7 @@ pub(super) async fn execute(
     let now = executor.context.now();
     let allowed = run.allowed.take();
     let run = &*run;
-    let principal = match allowed.filter(|allowed| now - allowed.asked_at < SURE) {
+    let principal = match allowed.filter(|allowed| !allowed.is_old(now)) {
         Some(principal) => principal,
         None => match principal::of(&executor.store, run, now).await? {
             Ok(principal) => principal,
@@ -65,7 +65,7 @@ pub(super) async fn execute(
         Err(unreadable) => return end(executor, run, Some(&unreadable)).await,
     };
     if run.dry_run {
-        return dry_run::dry_run(executor, run, &principal, &graph, envelope).await;
+        return dry_run::dry_run(executor, run, principal, &graph, envelope).await;
     }
     let mut execution = RunExecution {
         executor,
@@ -294,9 +294,6 @@ impl StepResult {
     }
 }
 
-/// How long a run uses looked-up rights, in microseconds.
-const SURE: i64 = 1_000_000;
-
 /// What the output of a step that is done in the store takes at most.
 const SMALL: usize = 256;
 
@@ -321,7 +318,8 @@ impl RunExecution<'_> {
         let most = self.executor.settings.processor_time;
         self.run.meter.check(most).map_err(Stop::Failed)?;
         let now = self.executor.context.now();
-        self.renew(now).await?;
+        let renewed = self.principal.renew(&self.executor.store, self.run, now);
+        renewed.await?.map_err(Stop::Lost)?;
         let instant = Timestamp::from_microsecond(now).unwrap_or(Timestamp::UNIX_EPOCH);
         let Due { input, act } = {
             let _working = self.run.meter.start();
@@ -349,16 +347,6 @@ impl RunExecution<'_> {
                 self.call(row, &act, next).await
             }
         }
-    }
-
-    /// Looks up again what the run may do, when that was some time ago.
-    async fn renew(&mut self, now: i64) -> Result<(), Stop> {
-        if now - self.principal.asked_at < SURE {
-            return Ok(());
-        }
-        let found = principal::of(&self.executor.store, self.run, now).await?;
-        self.principal = found.map_err(Stop::Lost)?;
-        Ok(())
     }
 
     /// The output of a read, of which there is room for so much next to its input.

@@ -44,6 +44,7 @@ impl StoreEffect {
                     tables: &executor.tables,
                     context: &executor.context,
                     signal: &executor.signal,
+                    rollback_time: None,
                 };
                 writing.run(tx).await?
             }

@@ -6,6 +6,7 @@
 use std::error::Error as _;
 use std::io;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use lettre::message::header::ContentTransferEncoding;
 use lettre::message::header::ContentType;
@@ -15,6 +16,7 @@ use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
 use lettre::transport::smtp::client::{AsyncSmtpConnection, Tls, TlsParameters};
 use lettre::transport::smtp::extension::ClientId;
 use percent_encoding::percent_decode_str;
+use tokio::time::timeout;
 use tplkit::automation::run::{Failure, Mail};
 use tplkit::json::{Object, Value as Json};
 use url::Url;
@@ -23,6 +25,9 @@ use super::{PATIENCE, Stamp};
 use crate::automation::connections::OpenConnection;
 use crate::automation::mail_attachments::{Attachment, UNKNOWN_TYPE};
 use crate::automation::private_addresses::resolve;
+
+/// How long a mail server may take for a whole mail, its files included: some look into them before they respond.
+const WHOLE: Duration = Duration::from_secs(300);
 
 /// What is wrong with the address of a mail server, if anything.
 pub(in crate::automation) fn transport_fault(text: &str) -> Option<&'static str> {
@@ -50,10 +55,14 @@ pub(in crate::automation) async fn send(
     let message = message(&url, mail, attachments, &id, now)?;
     let beyond_ascii = beyond_ascii(&message);
     let transport = Transport::of(&url, server.secret.as_deref())?;
-    let addresses = resolve(&transport.host, transport.port, allow_private).await;
+    let resolving = resolve(&transport.host, transport.port, allow_private);
+    let addresses = timeout(PATIENCE, resolving)
+        .await
+        .unwrap_or_else(|_| Err("its host was not found in time".to_owned()));
     let refused = |reason: &str| bad(&format!("the mail server did not take it: {reason}"));
-    let addresses = addresses.map_err(|reason| refused(&reason))?;
-    let sent = transport.send(&addresses, &message).await;
+    let addresses = addresses.map_err(|reason| bad(&format!("the mail was not sent: {reason}")))?;
+    let sent = timeout(WHOLE, Box::pin(transport.send(&addresses, &message))).await;
+    let sent = sent.map_err(|_| refused("it did not respond in time"))?;
     sent.map_err(|error| {
         let reason = reason(&error);
         match beyond_ascii.filter(|_| reason.contains(ANY_LETTERS)) {
@@ -79,6 +88,10 @@ pub(in crate::automation) async fn send(
 /// What a server announces that takes addresses of any letters. Where one does not, nothing is sent to it, and the
 /// error says so.
 const ANY_LETTERS: &str = "SMTPUTF8";
+
+/// What is wrong with a server that is not the one that it says it is, as far as this machine knows.
+const BAD_CERTIFICATE: &str = "its certificate has expired, is for another host, or is of an authority that this \
+     machine does not trust";
 
 /// The first recipient whose address has letters beyond ASCII.
 fn beyond_ascii(message: &Message) -> Option<String> {
@@ -227,7 +240,10 @@ impl Transport {
         }
         let text = message.formatted();
         connection.send(message.envelope(), &text).await?;
-        connection.abort().await;
+        // The server has the mail, and nobody waits for its farewell.
+        tokio::spawn(async move {
+            let _ = timeout(PATIENCE, connection.abort()).await;
+        });
         Ok(())
     }
 }
@@ -247,11 +263,14 @@ fn reason(error: &SmtpError) -> String {
     let mut cause = error.source();
     while let Some(error) = cause {
         if let Some(error) = error.downcast_ref::<io::Error>() {
-            return match error.get_ref() {
-                Some(inner) if inner.is::<rustls::Error>() => {
-                    "no encrypted connection came about".to_owned()
-                }
-                _ => error.kind().to_string(),
+            let kind = error.kind().to_string();
+            let Some(inner) = error.get_ref() else {
+                return kind;
+            };
+            return match inner.downcast_ref::<rustls::Error>() {
+                Some(rustls::Error::InvalidCertificate(_)) => BAD_CERTIFICATE.to_owned(),
+                Some(_) => "no encrypted connection came about".to_owned(),
+                None => kind,
             };
         }
         cause = error.source();
@@ -261,12 +280,14 @@ fn reason(error: &SmtpError) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write as _;
+    use std::io::{BufRead as _, BufReader, Write as _};
     use std::net::TcpListener;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
+    use std::time::Duration;
 
+    use tokio::time::timeout;
     use tplkit::automation::run::Mail;
     use url::Url;
 
@@ -354,6 +375,55 @@ mod tests {
         (port, came)
     }
 
+    /// Takes mails, and says nothing to a farewell; gives the port.
+    fn takes_without_farewell() -> u16 {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("listens");
+        let port = listener.local_addr().expect("an address").port();
+        thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                let lines = BufReader::new(stream.try_clone().expect("a stream")).lines();
+                let _ = stream.write_all(b"220 here\r\n");
+                let mut text = false;
+                for line in lines.map_while(Result::ok) {
+                    let said = match line.as_str() {
+                        "DATA" => "354 go on\r\n",
+                        "." => "250 taken\r\n",
+                        line if text || line == "QUIT" => "",
+                        _ => "250 yes\r\n",
+                    };
+                    text = line == "DATA" || (text && line != ".");
+                    let _ = stream.write_all(said.as_bytes());
+                }
+            }
+        });
+        port
+    }
+
+    fn at(port: u16) -> OpenConnection {
+        OpenConnection {
+            url: format!("smtp://localhost:{port}?from=a@b.c&tls=none"),
+            secret: None,
+            target: None,
+        }
+    }
+
+    fn stamp() -> Stamp {
+        Stamp {
+            run: uuid::Uuid::nil(),
+            step: "s".to_owned(),
+        }
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_for_the_farewell_of_a_mail_server() {
+        let (server, stamp) = (at(takes_without_farewell()), stamp());
+        let mail = mail(&["a@b.c"], "s");
+        let sending = Box::pin(send(&server, &mail, Vec::new(), &stamp, 0, true));
+        let sent = timeout(Duration::from_secs(10), sending).await;
+        let output = sent.expect("in time").expect("is sent");
+        assert!(output.contains_key("messageId"));
+    }
+
     #[tokio::test]
     async fn what_is_no_mail_server_is_not_reached_or_not_heard() {
         for (allow_private, words, reported) in [
@@ -362,15 +432,7 @@ mod tests {
             (true, "SSH-2.0-canary\r\n", "as a mail server does"),
         ] {
             let (port, came) = greets(words);
-            let server = OpenConnection {
-                url: format!("smtp://localhost:{port}?from=a@b.c&tls=none"),
-                secret: None,
-                target: None,
-            };
-            let stamp = Stamp {
-                run: uuid::Uuid::nil(),
-                step: "s".to_owned(),
-            };
+            let (server, stamp) = (at(port), stamp());
             let mail = mail(&["a@b.c"], "s");
             let sent = send(&server, &mail, Vec::new(), &stamp, 0, allow_private).await;
             let reason = sent.expect_err("no mail server").reason;

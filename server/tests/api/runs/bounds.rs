@@ -25,6 +25,7 @@ on_both_stores!(
     a_run_does_no_more_steps_than_it_may,
     a_run_has_so_much_processor_time,
     a_dry_run_that_writes_has_little_time,
+    a_dry_run_has_little_time_for_many_rows,
     a_dry_run_shows_the_beginning_of_a_large_envelope,
     a_run_that_crashes_is_given_up,
     a_step_that_waited_is_skipped,
@@ -372,6 +373,24 @@ async fn a_dry_run_that_writes_has_little_time(place: Place) {
         dry[0]["error"]
     );
     assert_eq!(stage.all(&out), [json!({"n": 1})]);
+}
+
+async fn a_dry_run_has_little_time_for_many_rows(place: Place) {
+    let stage = Stage::new(place).await;
+    let out = stage.table();
+    for _ in 0..8 {
+        stage.row(&out, &json!({"status": "a", "n": 0}));
+    }
+    let mut update = write("update", &out, &[("status", json!("a")), ("n", json!(1))]);
+    update["config"]["matchColumn"] = json!("status");
+    let it = stage.fires(&manual(), &json!([update])).await;
+    let body = json!({"dry_run": true});
+    stage.editor.post_to(&it, "/runs", &body).expect(202);
+    let clock = FastClock(AtomicI64::new(stage.world.context.now()));
+    let executor = stage.executor_by(Arc::new(clock));
+    assert_eq!(executor.run_due().await.expect("runs"), 1);
+    too_large(&stage.run(&it), 0);
+    assert!(stage.all(&out).iter().all(|row| row["n"] == 0));
 }
 
 async fn a_dry_run_shows_the_beginning_of_a_large_envelope(place: Place) {

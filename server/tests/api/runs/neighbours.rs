@@ -12,7 +12,7 @@ use tplkit_server::automation::Settings;
 use tplkit_server::context::{Clock, Context};
 
 use super::integrations::settings;
-use super::{Stage, ended};
+use super::{Stage, code, ended, runs};
 use crate::api::client::Client;
 use crate::api::model::{Model, id};
 use crate::api::workflows::{graph, path, workflow};
@@ -25,6 +25,7 @@ on_both_stores!(
     calls_of_several_processes_are_counted_together,
     a_process_that_is_gone_has_no_calls_under_way,
     a_dry_run_keeps_nobody_from_writing,
+    a_dry_run_ends_when_its_starter_is_gone,
 );
 
 const RUNS: usize = 100;
@@ -265,6 +266,38 @@ async fn a_dry_run_keeps_nobody_from_writing(place: Place) {
     let run = stage.run(&it);
     let counts = [0, 1].map(|step| run["steps"][step]["output"]["count"].clone());
     assert_eq!(counts, [json!(1), json!(2)]);
+    stop.send(true).expect("somebody works");
+    working.await.expect("ends");
+}
+
+async fn a_dry_run_ends_when_its_starter_is_gone(place: Place) {
+    let stage = Stage::new(place).await;
+    let feature = stage.model.feature.clone();
+    let read = json!({"key": "feature.read", "config": {"featureId": feature}});
+    let it = stage.published(&json!({"type": "manual"}), &json!([read, read, read, read]));
+    let clock = Arc::new(HoldingClock {
+        clock: stage.world.context.clone(),
+        looks: Mutex::default(),
+        changed: Condvar::new(),
+    });
+    let (stop, stopped) = watch::channel(false);
+    let working = tokio::spawn(stage.executor_by(clock.clone()).work(stopped));
+    let begun = stage
+        .editor
+        .post_to(&it, "/runs", &json!({"dry_run": true}));
+    let run = id(&begun.expect(202).json());
+    until("a later step", || clock.holds()).await;
+
+    let owner = stage.world.as_user("owner@acme.test");
+    let me = stage.editor.get("/v1/me").expect(200).json();
+    let members = stage.world.path("/members");
+    owner.delete(&format!("{members}/{}", id(&me))).expect(204);
+    // Rights are looked up again after a second.
+    stage.world.wait(2);
+    clock.release();
+    until("the end of the run", || status(&owner, &run) == "failed").await;
+    let run = runs(&owner, &it).pop().expect("a run");
+    assert_eq!(code(&run), "starter_lost_access", "{run}");
     stop.send(true).expect("somebody works");
     working.await.expect("ends");
 }

@@ -218,20 +218,35 @@ async fn a_resumed_job_publishes_its_own_version_only(place: Place) {
     let is = |draft: bool, active: bool| [json!(draft), json!(active)];
     let it = workflows::workflow(&versions()[0]);
 
-    // The job ends with its rows; the editor publishes what it brought, and begins another version.
+    // The job ends with its rows, and the editor publishes what it brought: it runs for them.
     rewind(&world, &job).await;
-    let sql = "UPDATE main.workflow_versions SET is_draft = $2, is_active = $3, publisher = NULL \
+    let as_draft = "UPDATE main.workflow_versions SET is_draft = $2, is_active = $3, publisher = NULL \
          WHERE workflow_id = $1";
     let of_it: Cell = uuid(&it).into();
     world
-        .sql(sql, vec![of_it.clone(), true.into(), false.into()])
+        .sql(as_draft, vec![of_it.clone(), true.into(), false.into()])
+        .await;
+    editor.post_to(&it, "/apply", &json!({})).expect(200);
+    let resume = json!({"workspaceId": there, "jobId": job["id"]});
+    let resumed = finished(&admin, apply(&admin, &template, &resume)).await;
+    assert_eq!(resumed["report"]["published"], 1, "{resumed}");
+    assert_eq!(standing(), [is(false, true)]);
+    let me = editor.get("/v1/me").expect(200).json();
+    let sql = "SELECT publisher FROM workflow_versions WHERE workflow_id = $1 AND version = 1";
+    let publisher = world.sql(sql, vec![of_it.clone()]).await;
+    let publisher: Option<Uuid> = publisher[0].get(0).expect("an id");
+    assert_eq!(me["id"], publisher.expect("a publisher").to_string());
+
+    // They begin another version as well.
+    rewind(&world, &job).await;
+    world
+        .sql(as_draft, vec![of_it.clone(), true.into(), false.into()])
         .await;
     editor.post_to(&it, "/apply", &json!({})).expect(200);
     assert!(world.switch(&it, true).await);
     let other = json!({"graph_config": workflows::graph(&json!([{"key": "notify",
         "config": {"scopeType": "organization", "title": "theirs"}}]))});
     editor.post_to(&it, "/versions", &other).expect(201);
-    let resume = json!({"workspaceId": there, "jobId": job["id"]});
     let resumed = finished(&admin, apply(&admin, &template, &resume)).await;
     assert_eq!(resumed["status"], "completed", "{resumed}");
     assert_eq!(resumed["report"]["published"], 1, "{resumed}");
@@ -254,6 +269,5 @@ async fn a_resumed_job_publishes_its_own_version_only(place: Place) {
     let sql = "SELECT publisher FROM workflow_versions WHERE workflow_id = $1 AND version = 2";
     let publisher = world.sql(sql, vec![of_it]).await;
     let publisher: Option<Uuid> = publisher[0].get(0).expect("an id");
-    let me = editor.get("/v1/me").expect(200).json();
     assert_eq!(me["id"], publisher.expect("a publisher").to_string());
 }
