@@ -89,7 +89,7 @@ pub(super) fn untouched(
     let combinations = 1_usize << tried;
     let is_touched = |combination: usize, at: usize| at < tried && (combination >> at) & 1 == 1;
     let then = |combination: &usize| {
-        let touched = uncertain.iter().enumerate();
+        let touched = uncertain.iter().enumerate().take(tried);
         let touched = touched.filter(|(at, _)| is_touched(*combination, *at));
         touched.fold(sum, |sum, (_, cell)| sum.plus(cell.change)) == written
     };
