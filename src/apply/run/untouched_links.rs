@@ -161,4 +161,14 @@ mod tests {
         let cells = [("cat", Uncertain("null"))];
         assert!(untouched(RowDigest::default(), &now, &cells).is_empty());
     }
+
+    #[test]
+    fn nothing_tells_where_people_had_filled_a_cell_of_their_own_that_holds_something_else_now() {
+        let written = RowData::parse(r#"{"cat":"7","own":1}"#).expect("cells");
+        let now = RowData::parse(r#"{"cat":"7","own":2}"#).expect("cells");
+        let cells = [("cat", Uncertain("null"))];
+        assert!(untouched(RowDigest::of(&written), &now, &cells).is_empty());
+        // The same without that change.
+        assert_eq!(untouched(RowDigest::of(&written), &written, &cells), [0]);
+    }
 }
