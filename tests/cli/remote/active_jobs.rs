@@ -13,10 +13,10 @@ use crate::support::tiny;
 const OTHER: &str = "0198c0de-0000-7000-8000-0000000000cd";
 const ENDED: &str = "0198c0de-0000-7000-8000-0000000000ce";
 
-/// A plan that says so of these jobs, as a server words it.
+/// A plan that says so of these jobs, as a server words it, after the job has written something.
 fn refused(detail: &str) -> Response {
     let refusal = json!({"code": "job_active", "ref": null, "detail": detail});
-    Response::json(&plan(&json!({"refusals": [refusal]})))
+    Response::json(&plan(&json!({"digest": "d2", "refusals": [refusal]})))
 }
 
 /// A server where the job is at work: its template holds the small package.
