@@ -103,3 +103,22 @@ fn a_saved_plan_of_a_file_waits_for_the_job_too() {
     assert_eq!(ran.out, format!("{JOB}\n"));
     assert!(!pushed(&server));
 }
+
+#[test]
+fn a_list_of_jobs_that_breaks_off_still_tells_which_job_it_is() {
+    let first = json!({"items": [job_document("rows", &json!({}))], "next_cursor": "more"});
+    let broken = Response::problem(403, "forbidden");
+    let server = taking(empty(), &json!({}))
+        .on("GET /v1/templates", [page(&[record(TEMPLATE, "vendas")])])
+        .on(
+            &format!("GET /v1/templates/{TEMPLATE}/package"),
+            [Response::text(200, &tiny())],
+        )
+        .on(&plan_route(TEMPLATE), [refused("busy")])
+        .on("GET /v1/template-jobs", [Response::json(&first), broken])
+        .serve();
+    let env = env(&server);
+    let words = ["apply", "other.json", "--workspace", WORKSPACE, "--yes"];
+    let ran = env.run(&words).exits(69);
+    assert_eq!(ran.out, format!("{JOB}\n"));
+}
