@@ -172,8 +172,9 @@ async function read(response) {
   let value = null;
   try {
     value = text === "" ? null : parse(text);
-  } catch {
+  } catch (error) {
     // What stands between this page and the server may respond with anything.
+    if (!(error instanceof SyntaxError)) throw error;
   }
   if (!response.ok) throw new Refusal(response.status, value);
   return value;

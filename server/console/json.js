@@ -10,14 +10,16 @@ export class ExactNumber {
 // What no text has, to find these numbers in what JSON.parse and JSON.stringify make: they know no others.
 const MARK = `number ${crypto.getRandomValues(new Uint32Array(4)).join(" ")} `;
 const MARKED = new RegExp(`"${MARK}([^"]*)"`, "g");
-const TEXTS_AND_NUMBERS = /"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g;
+// One at a time: of a whole text, whose characters and escapes alternate, an expression would use up the stack.
+const QUOTES_ESCAPES_NUMBERS = /"|\\.|-?\d[\d.eE+-]*/g;
 
 /** The value of a text; throws a SyntaxError where it is not JSON. */
 export function parse(text) {
   const value = JSON.parse(text);
-  let exact = false;
-  const marked = text.replace(TEXTS_AND_NUMBERS, (found) => {
-    if (found.startsWith('"') || String(Number(found)) === found) return found;
+  let [exact, inText] = [false, false];
+  const marked = text.replace(QUOTES_ESCAPES_NUMBERS, (found) => {
+    if (found === '"') inText = !inText;
+    if (found === '"' || inText || String(Number(found)) === found) return found;
     exact = true;
     return `"${MARK}${found}"`;
   });

@@ -119,7 +119,9 @@ fn named(
 ) -> Option<Job> {
     let mut of_template = None;
     for page in client.jobs(Some(workspace)) {
-        let jobs = page.ok()?.items.into_iter().map(|one| one.record);
+        // What earlier pages said is worth more than nothing.
+        let Ok(page) = page else { break };
+        let jobs = page.items.into_iter().map(|one| one.record);
         for job in jobs.filter(|job| job.ended().is_none()) {
             let id = job.id.as_deref();
             if id.is_some_and(|id| refusal.detail.contains(id)) {

@@ -225,6 +225,9 @@ pub(crate) enum CliError {
     /// Threads cannot be started.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+    /// Nothing began, and that is reported already.
+    #[error("nothing was begun")]
+    Reported(Exit),
     /// Standard output cannot be written.
     #[error("cannot write to standard output: {0}")]
     Output(#[source] io::Error),
@@ -257,6 +260,7 @@ impl CliError {
                 Exit::Findings
             }
             CliError::Moved { .. } => Exit::Stale,
+            CliError::Reported(exit) => *exit,
             CliError::Job { source, .. } => source.exit(),
             CliError::Explained { source, .. } | CliError::NotAttached { source, .. } => {
                 client_error::exit(source)
@@ -389,6 +393,7 @@ impl CliError {
             CliError::Arguments(_)
             | CliError::Output(_)
             | CliError::Interrupted
+            | CliError::Reported(_)
             | CliError::Declined => return None,
             CliError::NoJob { .. } => "`tplkit job list` shows the jobs that you may see",
             CliError::Unconfirmed { .. } => "look at what goes, and give `--yes`",

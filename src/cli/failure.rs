@@ -43,6 +43,7 @@ fn fail(error: &CliError, output_mode: &OutputMode) -> Exit {
     match error {
         // Whoever read a stream of bytes has read enough. Other results end with an exit code of their own.
         CliError::Output(source) if source.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
+        CliError::Reported(exit) => *exit,
         CliError::Arguments(error) if !error.use_stderr() => help(error, output_mode),
         CliError::Arguments(error) if !output_mode.json => {
             print_words(error, output_mode.colour);

@@ -33,6 +33,9 @@ pub(crate) struct StartJob<'s> {
 }
 
 /// Begins it and waits.
+///
+/// # Errors
+/// Also where another job is in the way: who has pushed for this takes that back.
 pub(crate) fn run(start: &StartJob<'_>) -> Result<Exit, CliError> {
     let members = [
         ("template_id", json!(start.template)),
@@ -54,7 +57,8 @@ pub(crate) fn run(start: &StartJob<'_>) -> Result<Exit, CliError> {
         Ok(started) => started,
         Err(Error::Refused(problem)) if problem.is(Code::JobActive) => {
             let active = ActiveJob::of_problem(&problem);
-            return active.report(start.form, Some(start.template), start.workspace);
+            let exit = active.report(start.form, Some(start.template), start.workspace)?;
+            return Err(CliError::Reported(exit));
         }
         // Whoever was refused has begun nothing.
         Err(error @ Error::Refused(_)) if client_error::exit(&error) != Exit::Unreachable => {

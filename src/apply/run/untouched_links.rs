@@ -89,7 +89,7 @@ pub(super) fn untouched(
     let combinations = 1_usize << tried;
     let is_touched = |combination: usize, at: usize| at < tried && (combination >> at) & 1 == 1;
     let then = |combination: &usize| {
-        let touched = uncertain.iter().enumerate();
+        let touched = uncertain.iter().enumerate().take(tried);
         let touched = touched.filter(|(at, _)| is_touched(*combination, *at));
         touched.fold(sum, |sum, (_, cell)| sum.plus(cell.change)) == written
     };
@@ -160,5 +160,15 @@ mod tests {
         let now = RowData::parse(WRITTEN).expect("cells");
         let cells = [("cat", Uncertain("null"))];
         assert!(untouched(RowDigest::default(), &now, &cells).is_empty());
+    }
+
+    #[test]
+    fn nothing_tells_where_people_had_filled_a_cell_of_their_own_that_holds_something_else_now() {
+        let written = RowData::parse(r#"{"cat":"7","own":1}"#).expect("cells");
+        let now = RowData::parse(r#"{"cat":"7","own":2}"#).expect("cells");
+        let cells = [("cat", Uncertain("null"))];
+        assert!(untouched(RowDigest::of(&written), &now, &cells).is_empty());
+        // The same without that change.
+        assert_eq!(untouched(RowDigest::of(&written), &written, &cells), [0]);
     }
 }

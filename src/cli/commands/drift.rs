@@ -121,14 +121,18 @@ fn replaced_by(
     let organization = workspace.require(client)?.organization_id;
     match catalog::meant(client, organization.as_deref(), &file.package) {
         Ok(PushTarget::ById(candidate) | PushTarget::ByName(candidate)) => Ok(candidate.id),
-        Ok(PushTarget::New) => Err(CliError::Usage {
-            message: format!(
-                "the catalog has no template of `{}`",
-                printable::path(file.path)
-            ),
-            help: "`tplkit status` lists what was applied to the workspace: name one of these"
-                .to_owned(),
-        }),
+        Ok(PushTarget::New) => {
+            let name = file.package.manifest.catalog.name.as_deref();
+            let deleted = deleted_since(name, client, &workspace.id.to_string())?;
+            deleted.ok_or_else(|| CliError::Usage {
+                message: format!(
+                    "the catalog has no template of `{}`",
+                    printable::path(file.path)
+                ),
+                help: "`tplkit status` lists what was applied to the workspace: name one of these"
+                    .to_owned(),
+            })
+        }
         Err(CliError::Candidates {
             message,
             candidates,
@@ -146,12 +150,46 @@ fn replaced_by(
     }
 }
 
+/// The id of the one template of a name that was applied here and that the catalog has no more. One that it still
+/// has is not the package's: a push would replace it.
+fn deleted_since(
+    name: Option<&str>,
+    client: &Client,
+    workspace: &str,
+) -> Result<Option<String>, CliError> {
+    let Some(name) = name else { return Ok(None) };
+    let mut named = all_applied(client, workspace)?
+        .into_iter()
+        .filter(|one| one.name.as_deref() == Some(name));
+    let (Some(only), None) = (named.next(), named.next()) else {
+        return Ok(None);
+    };
+    let template = client.template(&only.id);
+    let deleted = template.is_err_and(|error| error.status() == Some(404));
+    Ok(deleted.then_some(only.id))
+}
+
 /// The id of a template: of one that was applied here, whether the catalog still has it or not, else of
 /// one of the catalog.
 fn template(client: &Client, word: &str, workspace: &str) -> Result<String, CliError> {
     if uuid::Uuid::try_parse(word).is_ok() {
         return Ok(word.to_owned());
     }
+    let applied = all_applied(client, workspace)?;
+    let choices = Choices {
+        noun: "template that was applied here",
+        none: None,
+        all: &applied,
+        help: "`tplkit status` lists what was applied",
+    };
+    if choices.fits(word) {
+        return Ok(choices.find(word)?.id.clone());
+    }
+    subject::template(client, word)
+}
+
+/// The templates that were applied here.
+fn all_applied(client: &Client, workspace: &str) -> Result<Vec<Candidate>, CliError> {
     let mut applied: BTreeMap<String, Candidate> = BTreeMap::new();
     for page in client.applied(workspace) {
         let page = page.map_err(not_applied)?;
@@ -167,17 +205,7 @@ fn template(client: &Client, word: &str, workspace: &str) -> Result<String, CliE
             });
         }
     }
-    let applied: Vec<Candidate> = applied.into_values().collect();
-    let choices = Choices {
-        noun: "template that was applied here",
-        none: None,
-        all: &applied,
-        help: "`tplkit status` lists what was applied",
-    };
-    if choices.fits(word) {
-        return Ok(choices.find(word)?.id.clone());
-    }
-    subject::template(client, word)
+    Ok(applied.into_values().collect())
 }
 
 /// Whether a template was applied here; not where that cannot be found out.

@@ -13,10 +13,10 @@ use crate::support::tiny;
 const OTHER: &str = "0198c0de-0000-7000-8000-0000000000cd";
 const ENDED: &str = "0198c0de-0000-7000-8000-0000000000ce";
 
-/// A plan that says so of these jobs, as a server words it.
+/// A plan that says so of these jobs, as a server words it, after the job has written something.
 fn refused(detail: &str) -> Response {
     let refusal = json!({"code": "job_active", "ref": null, "detail": detail});
-    Response::json(&plan(&json!({"refusals": [refusal]})))
+    Response::json(&plan(&json!({"digest": "d2", "refusals": [refusal]})))
 }
 
 /// A server where the job is at work: its template holds the small package.
@@ -102,4 +102,69 @@ fn a_saved_plan_of_a_file_waits_for_the_job_too() {
     let ran = env.run(&["apply", "x.plan"]).exits(69);
     assert_eq!(ran.out, format!("{JOB}\n"));
     assert!(!pushed(&server));
+}
+
+#[test]
+fn a_list_of_jobs_that_breaks_off_still_tells_which_job_it_is() {
+    let first = json!({"items": [job_document("rows", &json!({}))], "next_cursor": "more"});
+    let broken = Response::problem(403, "forbidden");
+    let server = taking(empty(), &json!({}))
+        .on("GET /v1/templates", [page(&[record(TEMPLATE, "vendas")])])
+        .on(
+            &format!("GET /v1/templates/{TEMPLATE}/package"),
+            [Response::text(200, &tiny())],
+        )
+        .on(&plan_route(TEMPLATE), [refused("busy")])
+        .on("GET /v1/template-jobs", [Response::json(&first), broken])
+        .serve();
+    let env = env(&server);
+    let words = ["apply", "other.json", "--workspace", WORKSPACE, "--yes"];
+    let ran = env.run(&words).exits(69);
+    assert_eq!(ran.out, format!("{JOB}\n"));
+}
+
+#[test]
+fn a_template_that_was_pushed_for_an_apply_that_a_job_keeps_from_beginning_does_not_stay() {
+    let body = json!({"status": 409, "code": "job_active", "detail": "busy", "job_id": JOB});
+    let active = Response::text(409, &body.to_string());
+    let delete = format!("DELETE /v1/templates/{PUSHED}");
+    for form in ["text", "json"] {
+        let server = taking(empty(), &json!({}))
+            .on(&apply_route(PUSHED), [active.clone()])
+            .serve();
+        let env = env(&server);
+        let words = ["apply", "same.json", "--workspace", WORKSPACE, "--yes"];
+        let ran = env
+            .run(&[&words[..], &["--format", form]].concat())
+            .exits(69);
+        assert!(ran.err.contains("out of the catalog again"), "{}", ran.err);
+        assert_eq!(ran.err.matches("error: ").count(), 1, "{}", ran.err);
+        assert_eq!(writes(&server).last(), Some(&delete));
+        if form == "text" {
+            assert_eq!(ran.out, format!("{JOB}\n"));
+        } else {
+            assert_eq!(ran.json()["job_id"], JOB);
+        }
+    }
+    // What was there before is put back.
+    let replace = format!("PUT /v1/templates/{TEMPLATE}/package");
+    let server = taking(empty(), &json!({}))
+        .on("GET /v1/templates", [page(&[record(TEMPLATE, "vendas")])])
+        .on(
+            &format!("GET /v1/templates/{TEMPLATE}/package"),
+            [Response::text(200, &tiny())],
+        )
+        .on(&replace, [Response::json(&record(TEMPLATE, "vendas"))])
+        .on(&plan_route(TEMPLATE), [Response::json(&plan(&json!({})))])
+        .on(&apply_route(TEMPLATE), [active])
+        .serve();
+    let env = env(&server);
+    let words = ["apply", "other.json", "--workspace", WORKSPACE, "--yes"];
+    let ran = env.run(&words).exits(69);
+    assert!(ran.err.contains("has the package again"), "{}", ran.err);
+    let apply = apply_route(TEMPLATE);
+    let expected = [&replace, &apply, &replace].map(String::as_str);
+    let written = writes(&server);
+    let written: Vec<&str> = written.iter().map(String::as_str).collect();
+    assert!(written.ends_with(&expected), "{written:?}");
 }

@@ -194,6 +194,54 @@ fn a_package_means_the_template_that_a_push_of_it_replaces() {
     assert!(ran.out.contains("M001"), "{}", ran.out);
 }
 
+/// What was applied is compared although its template was deleted since.
+#[test]
+fn a_package_means_what_was_applied_of_its_name_where_the_catalog_has_it_no_more() {
+    let workspace =
+        json!({"id": WORKSPACE, "organization_id": ORGANIZATION, "name": "w", "label": "W"});
+    let serve = |template: Response, names: &[&str]| {
+        let mut items: Vec<Value> = names
+            .iter()
+            .map(|name| applied(name, &Value::Null))
+            .collect();
+        for other in items.iter_mut().skip(1) {
+            other["template_id"] = JOB.into();
+        }
+        routes(Response::json(&drift(true)))
+            .on(
+                &format!("GET /v1/workspaces/{WORKSPACE}"),
+                [Response::json(&workspace)],
+            )
+            .on(
+                &format!("GET /v1/workspaces/{WORKSPACE}/templates"),
+                [page(&items)],
+            )
+            .on(&format!("GET /v1/templates/{TEMPLATE}"), [template])
+            .on("GET /v1/templates", [page(&[])])
+            .serve()
+    };
+    let gone = || Response::problem(404, "not_found");
+    let words = ["drift", "p.json", "--workspace", WORKSPACE];
+    let run = |server: &Scripted| {
+        let env = TestEnv::with_key(&server.url);
+        env.place.write("p.json", &tiny());
+        env.run(&words)
+    };
+    let ran = run(&serve(gone(), &["vendas"])).exits(0);
+    let head = "\"Sales\" (vendas) 1.0.0 in workspace \"W\" (w): drift\n";
+    assert!(ran.out.starts_with(head), "{}", ran.out);
+    // Another name, several of that name, and one that a push would not replace.
+    for server in [
+        serve(gone(), &["compras"]),
+        serve(gone(), &["vendas", "vendas"]),
+        serve(Response::json(&labelled()), &["vendas"]),
+    ] {
+        let ran = run(&server).exits(2);
+        let expected = "the catalog has no template of `p.json`";
+        assert!(ran.err.contains(expected), "{}", ran.err);
+    }
+}
+
 #[test]
 fn commands_that_take_templates_alone_say_of_a_file_that_it_is_one() {
     let server = server(Response::json(&drift(true)));

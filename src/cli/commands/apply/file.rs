@@ -120,7 +120,7 @@ fn again(
             .session
             .note("note: the server knows more than could be read from here; this is its plan");
         if let Some(exit) = args.confirm(plan_request, &examined)? {
-            return Ok(exit);
+            return Err(CliError::Reported(exit));
         }
     }
     args.start_planned(plan_request, id, &examined)

@@ -113,17 +113,18 @@ pub(super) fn run(
     };
     // Right before the push: whoever pushes in between is not seen.
     let before = replaced_package(plan_request, saved, &file)?;
-    if planned.preview.digest != saved.digest {
-        return Err(CliError::stale(
-            "the workspace has changed since it was planned for".to_owned(),
-        ));
-    }
+    // A job in the way may have written already what makes this another plan.
     let workspace = saved.workspace.to_string();
     let template = saved.template.as_deref();
     if let Some(active) =
         ActiveJob::of_plan(&planned.preview, plan_request.client, &workspace, template)
     {
         return active.report(args.format, template, &workspace);
+    }
+    if planned.preview.digest != saved.digest {
+        return Err(CliError::stale(
+            "the workspace has changed since it was planned for".to_owned(),
+        ));
     }
     let pushed = match (&saved.template, before) {
         (Some(id), Some(before)) => PushedTemplate::instead(plan_request, id, before, &file)?,
