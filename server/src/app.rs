@@ -40,7 +40,7 @@ pub struct Config {
     pub schema_cap: SchemaCap,
     /// Encrypts the secrets of connections; without it none can be stored.
     pub secret_key: Option<SecretKey>,
-    /// Whether connections may lead into private networks.
+    /// Whether the API takes connections whose addresses lead into private networks.
     pub allow_private: bool,
     /// Pages of which origins may use the API from a browser.
     pub cors: Origins,

@@ -142,8 +142,6 @@ impl Server {
         admin(database, &add, "");
         let mut child = command
             .args(["serve", "--listen", "127.0.0.1:0", "--rate-limit", "off"])
-            // Partners are on this machine.
-            .arg("--allow-private-addresses")
             .args(["--log-level", "warn", "--database", database])
             .stdout(Stdio::piped())
             .spawn()

@@ -33,7 +33,7 @@ pub struct Settings {
     pub secret_key: Option<SecretKey>,
     /// The mail server for mails that name no connection.
     pub smtp_url: Option<String>,
-    /// Whether connections may lead into private networks.
+    /// Whether names may lead into private networks.
     pub allow_private: bool,
     /// How much processor time the steps of one run may use.
     pub processor_time: Duration,

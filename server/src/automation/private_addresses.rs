@@ -1,5 +1,6 @@
-//! Tells private addresses from public ones. Whoever administers an organization writes connections, and need not be who
-//! operates the server: what lies in its own networks is reached only where its operator allows that.
+//! Tells private addresses from public ones. A name may lead anywhere, and elsewhere tomorrow: one that leads into a private
+//! network is refused unless whoever operates the server allows that. A number and `localhost` say where they lead when a
+//! connection is written: the API refuses them then, because whoever administers an organization need not operate the server.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -28,10 +29,19 @@ fn is_localhost(name: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost")
 }
 
+/// Whether a host says where it leads.
+fn is_plain(host: &str) -> bool {
+    match Host::parse(host) {
+        Ok(Host::Domain(name)) => is_localhost(&name),
+        Ok(Host::Ipv4(_) | Host::Ipv6(_)) => true,
+        Err(_) => false,
+    }
+}
+
 /// The addresses of a host, in the order in which to try them.
 ///
 /// # Errors
-/// The reason, without the name and its addresses: it has none, or a private one where these are not allowed.
+/// The reason, without the name and its addresses: it has none, or its name has a private one where these are not allowed.
 pub(super) async fn resolve(
     host: &str,
     port: u16,
@@ -39,7 +49,10 @@ pub(super) async fn resolve(
 ) -> Result<Vec<SocketAddr>, String> {
     let found = lookup_host((host, port)).await;
     let found = found.map_err(|error| format!("its host is not known: {error}"))?;
-    let found: Vec<SocketAddr> = found.collect();
+    permitted(found.collect(), allow_private || is_plain(host))
+}
+
+fn permitted(found: Vec<SocketAddr>, allow_private: bool) -> Result<Vec<SocketAddr>, String> {
     if !allow_private && found.iter().any(|address| is_private(address.ip())) {
         return Err(format!("its host {REFUSED}"));
     }
@@ -109,7 +122,7 @@ fn is_special(segments: [u16; 8]) -> bool {
 mod tests {
     use std::net::SocketAddr;
 
-    use super::{fault, is_private, resolve};
+    use super::{fault, is_private, permitted, resolve};
 
     #[test]
     fn what_is_not_public_is_known() {
@@ -193,12 +206,23 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn a_name_of_a_private_address_is_not_resolved_without_permission() {
-        let refused = resolve("localhost", 25, false).await.expect_err("private");
+    #[test]
+    fn a_name_of_a_private_address_takes_permission() {
+        let found = || {
+            let addresses = ["1.1.1.1:25", "10.0.0.1:25"];
+            Vec::from(addresses.map(|address| address.parse().expect("an address")))
+        };
+        let refused = permitted(found(), false).expect_err("private");
         assert!(refused.contains("--allow-private-addresses"), "{refused}");
-        let found = resolve("localhost", 25, true).await.expect("is known");
-        assert!(found.iter().all(|address| is_private(address.ip())));
+        assert_eq!(permitted(found(), true).expect("allowed"), found());
+    }
+
+    #[tokio::test]
+    async fn a_host_that_says_where_it_leads_takes_none() {
+        for host in ["127.0.0.1", "localhost"] {
+            let found = resolve(host, 25, false).await.expect("is known");
+            assert!(found.iter().all(|address| is_private(address.ip())));
+        }
         let public = resolve("1.1.1.1", 25, false).await.expect("is a number");
         let number: SocketAddr = "1.1.1.1:25".parse().expect("an address");
         assert_eq!(public, [number]);

@@ -170,7 +170,7 @@ pub(super) enum AdminCommand {
                       llm    https://host/v1?model=NAME, compatible with OpenAI; the secret is the key\n\
                       timer  cron:0 8 * * 1-5 or delay:SECONDS\n\n\
                       Secrets are encrypted with TPLKIT_SECRET_KEY, 32 bytes in base64 or hex.\n\
-                      An address in a private network is used by processes with --allow-private-addresses alone.", &[
+                      A name that leads into a private network is used by processes with --allow-private-addresses alone.", &[
             ("Let automations call a partner", "tplkit-server admin set-connection --organization $ORGANIZATION --name partner \\\n--kind http --url https://partner.example/api --secret-stdin < secret.txt"),
             ("Let them send mail", "tplkit-server admin set-connection --organization $ORGANIZATION --name mail \\\n--kind smtp --url smtp://desk@mail.example:587?from=desk@example.com \\\n--secret-stdin < secret.txt"),
         ])

@@ -77,7 +77,7 @@ pub(super) struct Arguments {
     /// Where Prometheus finds /metrics; nowhere when not given.
     #[arg(long, value_name = "ADDR", env = "TPLKIT_METRICS_LISTEN")]
     metrics_listen: Option<String>,
-    /// Lets connections of automations lead into private networks: numbers, localhost and names.
+    /// Lets connections of automations lead into private networks by a name; the API takes numbers and localhost, too.
     #[arg(long, env = "TPLKIT_ALLOW_PRIVATE_ADDRESSES", value_parser = FalseyValueParser::new())]
     allow_private_addresses: bool,
     #[command(flatten)]
@@ -108,7 +108,7 @@ pub(super) struct Process {
     pub(super) secret_key: Option<SecretKey>,
     /// The mail server for mails that name no connection.
     smtp_url: Option<String>,
-    /// Whether connections may lead into private networks.
+    /// Whether names may lead into private networks.
     pub(super) allow_private: bool,
     keep_runs: Option<Duration>,
     /// Where files are, and how they are kept.

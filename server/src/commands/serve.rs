@@ -183,7 +183,8 @@ pub(super) async fn run(
         undo_wait: usual.undo_wait,
         schema_cap: options.schema_cap,
         secret_key: process.secret_key.clone(),
-        allow_private: process.allow_private,
+        // Whoever reaches a server that listens for this machine alone is on this machine.
+        allow_private: process.allow_private || address.ip().is_loopback(),
         cors,
         edge: Limits {
             connections: available_connections(connections),

@@ -14,7 +14,7 @@ use crate::automation::mail_attachments::{self, Attachment, AttachmentRequest};
 use crate::automation::run_steps::StepRow;
 use crate::automation::runs::Run;
 use crate::automation::step::Stop;
-use crate::automation::{call_limit, private_addresses, run_lease, secrets};
+use crate::automation::{call_limit, run_lease, secrets};
 use crate::ids::WorkflowKey;
 use crate::store::{Scope, StoreError};
 
@@ -265,12 +265,7 @@ impl RunExecution<'_> {
         let key = self.executor.settings.secret_key.as_ref();
         let (store, organization) = (&self.executor.store, self.run.organization);
         let opened = connections::open(store, key, organization, name, kind).await?;
-        let allowed = self.executor.settings.allow_private;
-        let reachable = opened.and_then(|found| match private_addresses::fault(&found.url) {
-            Some(why) if !allowed => Err(format!("the address of the connection `{name}` {why}")),
-            _ => Ok(found),
-        });
-        reachable.map_err(|reason| {
+        opened.map_err(|reason| {
             let failure = Failure::at("connectionName", reason);
             Stop::Failed(failure.yields(None, &name.into()))
         })

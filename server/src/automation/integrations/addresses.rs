@@ -1,5 +1,5 @@
 //! The client for requests of steps. A name that resolves into a private network is refused unless that is allowed: its
-//! owner can point it anywhere. Numbers are not resolved: `private_addresses` refuses them where a connection is opened.
+//! owner can point it anywhere. Numbers are not resolved.
 
 use std::sync::Arc;
 
