@@ -60,9 +60,6 @@ pub enum FaultKind {
     /// More digits than are kept.
     #[error("numbers have at most 34 significant digits and 64 in plain notation")]
     Digits,
-    /// More lists and objects in one another than a cell may have.
-    #[error("a cell has at most {} lists and objects in one another", CELL_DEPTH)]
-    Depth,
     /// A button stores nothing.
     #[error("a button's cell stores nothing")]
     Nothing,
@@ -132,7 +129,7 @@ impl<'c> Storable<'c> {
             (Storage::Link, Cell::String(_)) => Ok(()),
             (Storage::Link, Cell::Number(token)) => number(token),
             (Storage::Link, Cell::List(list)) => elements(list).try_for_each(link),
-            (Storage::Any, _) => document(raw, CELL_DEPTH),
+            (Storage::Any, _) => numbers(raw),
             (Storage::None, _) => fault(FaultKind::Nothing, raw),
             _ => fault(FaultKind::Type(wanted(self.storage)), raw),
         }
@@ -209,15 +206,12 @@ fn link(element: &str) -> Result<(), Fault<'_>> {
     }
 }
 
-/// Every number inside a value that may nest so deep.
-fn document(raw: &str, depth: usize) -> Result<(), Fault<'_>> {
+/// Every number inside a value.
+fn numbers(raw: &str) -> Result<(), Fault<'_>> {
     match Cell::new(raw) {
         Cell::Number(token) => number(token),
-        Cell::List(_) | Cell::Object(_) if depth == 0 => fault(FaultKind::Depth, raw),
-        Cell::List(list) => elements(list).try_for_each(|element| document(element, depth - 1)),
-        Cell::Object(object) => {
-            members(object).try_for_each(|(_, value)| document(value, depth - 1))
-        }
+        Cell::List(list) => elements(list).try_for_each(numbers),
+        Cell::Object(object) => members(object).try_for_each(|(_, value)| numbers(value)),
         _ => Ok(()),
     }
 }
@@ -226,7 +220,7 @@ fn document(raw: &str, depth: usize) -> Result<(), Fault<'_>> {
 mod tests {
     use std::borrow::Cow;
 
-    use super::{CELL_DEPTH, Fault, FaultKind, Mask, Storable};
+    use super::{Fault, FaultKind, Mask, Storable};
     use crate::definitions::Storage;
 
     const ALL: [Storage; 11] = [
@@ -360,19 +354,6 @@ mod tests {
                 .range(raw),
             5..8
         );
-    }
-
-    #[test]
-    fn a_cell_nests_as_deep_as_a_package_holds_it() {
-        let any = Storable::new(Storage::Any);
-        for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
-            let deep = |levels| format!("{}1{}", open.repeat(levels), close.repeat(levels));
-            assert_eq!(any.check(&deep(CELL_DEPTH)), Ok(()), "{open}");
-            let deeper = deep(CELL_DEPTH + 1);
-            let found = any.check(&deeper).expect_err(open);
-            assert_eq!(found.kind, FaultKind::Depth, "{open}");
-            assert_eq!(found.value, deep(1), "{open}");
-        }
     }
 
     #[test]

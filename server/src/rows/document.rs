@@ -44,7 +44,7 @@ pub(crate) struct RowBatchResult<'a> {
     reason = "`Submission` reads it without a copy of its cells"
 )]
 pub(crate) struct RowCreate {
-    /// Cells by the technical names of their columns. None has more than 122 lists and objects in one another.
+    /// Cells by the technical names of their columns.
     data: Cells,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct RowCreate {
     reason = "`Submission` reads it without a copy of its cells"
 )]
 pub(crate) struct RowPatch {
-    /// Cells by the technical names of their columns. None has more than 122 lists and objects in one another.
+    /// Cells by the technical names of their columns.
     data: Option<Cells>,
 }
 

@@ -7,9 +7,8 @@
 
 use std::borrow::Cow;
 
-use tplkit::definitions::Storage;
 use tplkit::json::write_string_to;
-use tplkit::rows::{Cell, FaultKind, Identity, Storable, sorted_to};
+use tplkit::rows::{Cell, Decimal, Identity, elements, members, sorted_to};
 use uuid::Uuid;
 
 use super::faults::Faults;
@@ -125,6 +124,7 @@ pub struct RowPreparer<'e> {
 }
 
 const UNKNOWN: &str = "is not a column of the table";
+const DIGITS: &str = "numbers have at most 34 significant digits and 64 in plain notation";
 
 /// How many bytes a row takes of which nothing is known.
 const USUAL: usize = 128;
@@ -248,7 +248,7 @@ impl RowBuilder<'_, '_> {
         if column.rule.identity.is_some() && cell.is_empty() {
             return self.mint(at);
         }
-        if !source.kept && !self.fits(column, source.raw) {
+        if !source.kept && !self.fits(column, cell, source.raw) {
             return;
         }
         if column.rule.required && cell.is_empty() && self.with.validate != Validate::Off {
@@ -276,10 +276,14 @@ impl RowBuilder<'_, '_> {
     }
 
     /// Whether a cell that was sent can be kept; if not, why is noted.
-    fn fits(&mut self, column: &Column, raw: &str) -> bool {
+    fn fits(&mut self, column: &Column, cell: Cell<'_>, raw: &str) -> bool {
         let checked = match self.with.validate {
-            Validate::Off => kept(raw),
-            Validate::On | Validate::Strict => column.rule.check(raw).map(drop),
+            Validate::Off if is_kept(cell) => Ok(cell),
+            Validate::Off => {
+                self.fault(column.name(), DIGITS);
+                return false;
+            }
+            Validate::On | Validate::Strict => column.rule.check(raw),
         };
         if let Err(kind) = checked {
             self.fault(column.name(), &kind.to_string());
@@ -296,8 +300,8 @@ impl RowBuilder<'_, '_> {
             if self.with.validate == Validate::Strict {
                 return self.fault(&source.key, UNKNOWN);
             }
-            if let Err(kind) = kept(source.raw) {
-                return self.fault(&source.key, &kind.to_string());
+            if !is_kept(Cell::new(source.raw)) {
+                return self.fault(&source.key, DIGITS);
             }
             self.key(&source.key);
             sorted_to(&mut self.entered.data, source.raw);
@@ -375,11 +379,14 @@ impl PreparedRow {
     }
 }
 
-/// Whether a value can be kept, whatever its column is: numbers that are too long cannot, nor can what nests
-/// deeper than a cell may.
-fn kept(raw: &str) -> Result<(), FaultKind> {
-    let any = Storable::new(Storage::Any);
-    any.check(raw).map_err(|fault| fault.kind)
+/// Whether all numbers in a value can be kept.
+fn is_kept(cell: Cell<'_>) -> bool {
+    match cell {
+        Cell::Number(token) => Decimal::new(token).is_storable(),
+        Cell::List(list) => elements(list).all(|element| is_kept(Cell::new(element))),
+        Cell::Object(object) => members(object).all(|(_, value)| is_kept(Cell::new(value))),
+        _ => true,
+    }
 }
 
 /// Numbers from here on move no sequence when they are given: so nobody uses one up with a single cell.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tplkit::problem::Code;
-use tplkit::rows::{FaultKind, members};
+use tplkit::rows::members;
 use tplkit::workspace::{Change, Id, RecordKind, Refused, RowData, StoredRow};
 
 use super::automations::{self, DraftId};
@@ -269,7 +269,7 @@ impl UnitTransaction<'_> {
 const ROOM: usize = 64;
 
 /// Lets a row in that was checked already. Its numbers do not move sequences: the job does that itself.
-/// Nothing, when a number in it is too long for any store, or a cell nests too deep for any package.
+/// Nothing, when a number in it is too long for any store.
 pub(super) fn enter(
     table: &Table,
     context: &Context,
@@ -297,7 +297,7 @@ pub(super) fn enter(
 
 /// The refusal of a row that cannot be kept.
 pub(super) fn not_storable(row: usize) -> Refused {
-    let detail = format!("{}; {}", FaultKind::Digits, FaultKind::Depth);
+    let detail = "numbers have at most 34 significant digits and 64 in plain notation";
     Refused {
         row: Some(row),
         ..refused(Code::ValidationFailed, detail)

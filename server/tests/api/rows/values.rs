@@ -11,7 +11,6 @@ on_both_stores!(
     numbers_are_exact_and_plain,
     texts_come_back_as_they_were_sent,
     the_empty_text_is_a_value_of_texts_and_documents_alone,
-    cells_nest_as_deep_as_a_package_holds_them,
 );
 
 const COLUMNS: [Column; 5] = [
@@ -117,48 +116,6 @@ async fn numbers_are_exact_and_plain(place: Place) {
                 .json();
             let errors = refused["errors"].as_array().expect("errors");
             assert_eq!(errors.len(), 2, "{refused}");
-        }
-    }
-}
-
-async fn cells_nest_as_deep_as_a_package_holds_them(place: Place) {
-    let world = World::new(place).await;
-    let feature = table(&world, &COLUMNS).await;
-    let editor = world.as_user("editor@acme.test");
-    let row = editor.post(&path(feature, ""), &json!({"data": {}}));
-    let row = row.expect(201).json();
-    let one = format!("/{}", row["id"].as_str().expect("an id"));
-    for mode in ["on", "strict", "off"] {
-        // What no column shows is held to it as well.
-        for column in ["any", "unknown"] {
-            if (mode, column) == ("strict", "unknown") {
-                continue;
-            }
-            for (levels, fits) in [(122, true), (123, false)] {
-                let (open, close) = ("[".repeat(levels), "]".repeat(levels));
-                let data = format!(r#"{{"data":{{"{column}":{open}{close}}}}}"#);
-                let query = format!("?validate={mode}");
-                let batch = format!(r#"{{"rows":[{{"data":{{}}}},{data}]}}"#);
-                let (new, many) = (query.clone(), format!(":batch{query}"));
-                let (whole, merged) = (format!("{one}{query}"), format!("{one}{query}&merge=true"));
-                for (method, to, body, at) in [
-                    ("POST", &new, &data, "data."),
-                    ("POST", &many, &batch, "rows[1].data."),
-                    ("PATCH", &whole, &data, "data."),
-                    ("PATCH", &merged, &data, "data."),
-                ] {
-                    let response = editor.json(method, &path(feature, to), body);
-                    if fits {
-                        assert!(response.status < 300, "{mode} {column} {response:?}");
-                        continue;
-                    }
-                    let refused = response.refused(422, "validation_failed").json();
-                    let fault = &refused["errors"][0];
-                    assert_eq!(fault["path"], format!("{at}{column}"), "{mode}");
-                    let message = fault["message"].as_str().expect("a text");
-                    assert!(message.contains("122 lists and objects"), "{message}");
-                }
-            }
         }
     }
 }
