@@ -8,8 +8,8 @@ use super::{Decimal, Mask, equal, is_date, is_instant};
 use crate::definitions::Storage;
 use crate::json::MAX_DEPTH;
 
-/// How many lists and objects may be open at once in a cell: a package holds it inside of six more (envelope,
-/// payloads, entry, rows, row, data).
+/// How many lists and objects may be open at once in a cell that travels: a package holds it inside of six more
+/// (envelope, payloads, entry, rows, row, data).
 pub const CELL_DEPTH: usize = MAX_DEPTH - 6;
 
 /// Choices that are compared with each other.

@@ -77,8 +77,7 @@ pub(super) fn mebibytes(bytes: usize) -> String {
     format!("{} MiB", bytes >> 20)
 }
 
-/// Reads a row as the API writes it; nothing when a cell of it nests deeper than a value may, because it was
-/// stored before cells were held to that.
+/// Reads a row as the API writes it; nothing when a cell of it nests deeper than a value may.
 pub fn row(text: &str) -> Option<Value> {
     // The row and its `data` are around its cells.
     let fits = |row: &Value| row.nests_within(DEPTH + 2);

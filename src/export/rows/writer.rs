@@ -123,7 +123,7 @@ impl<'t> RowWriter<'t> {
         Ok(())
     }
 
-    /// A cell that no package can hold: it was stored before cells were held to that.
+    /// A cell that no package can hold: the body of a request has room for deeper ones.
     fn unwritable(&self, row: Id, column: &str, error: CanonicalError) -> Fault {
         let what = format!("column {column:?} in row {row} of {}", self.table.label);
         match error {

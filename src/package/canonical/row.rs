@@ -47,7 +47,7 @@ const AROUND: usize = 4;
 /// How many containers are around a cell: those around a row, the row, its data.
 const AROUND_CELL: usize = AROUND + 2;
 
-// What a table takes, a package holds.
+// Exports and runs are held to what a package has room for.
 const _: () = assert!(CELL_DEPTH + AROUND_CELL == MAX_DEPTH);
 
 /// Appends a cell's value, well-formed and without white space around it, as a row holds it.

@@ -351,7 +351,7 @@ async fn a_row_that_nests_too_deep_ends_its_runs(place: Place) {
         .expect(201);
     stage.run_due().await;
     assert_eq!(ended(&stage.run(&it)), ("succeeded", ""));
-    // Rows that an earlier version stored may be deeper: without its row no run goes on.
+    // Cells may be deeper: without its row no run goes on.
     for levels in [123, 126, 127] {
         let data = cells(levels, "old");
         let row = stage.world.row(&stage.model, None, &data).await.to_string();
