@@ -193,7 +193,7 @@ fn a_suggested_command_can_be_pasted() {
     }
 }
 
-/// JSON holds no path that is not UTF-8: nothing is saved, and nobody is told otherwise.
+/// JSON holds no path that is not UTF-8: nothing is saved, and the command says so.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_path_that_a_plan_cannot_hold_is_named() {
