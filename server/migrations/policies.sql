@@ -326,6 +326,15 @@ CREATE POLICY request ON workflow_runs TO tplkit_request
             ELSE coalesce(workspace_id = (SELECT nullif(current_setting('tplkit.only_workspace', true), '')::uuid), workspace_id <> ALL ((SELECT nullif(current_setting('tplkit.hidden', true), '')::uuid[])::uuid[]))
         END);
 
+ALTER TABLE run_chains ENABLE ROW LEVEL SECURITY;
+ALTER TABLE run_chains FORCE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT, UPDATE, DELETE ON run_chains TO tplkit_operator;
+GRANT SELECT, INSERT, UPDATE, DELETE ON run_chains TO tplkit_request;
+CREATE POLICY operator ON run_chains TO tplkit_operator
+    USING (true);
+CREATE POLICY request ON run_chains TO tplkit_request
+    USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[]));
+
 ALTER TABLE workflow_steps ENABLE ROW LEVEL SECURITY;
 ALTER TABLE workflow_steps FORCE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT, UPDATE, DELETE ON workflow_steps TO tplkit_operator;

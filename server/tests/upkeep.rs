@@ -86,9 +86,17 @@ async fn runs_go_when_they_have_been_kept_long_enough(place: Place) {
     assert_eq!(removed().await, Ok(0));
     world.wait(11 * 24 * 3600);
     // The first one; the second is eleven days old, and a run that still waits is not finished.
+    for age in [31, 11] {
+        let sql = "INSERT INTO main.run_chains (organization_id, id, caused, created_at) VALUES ($1, $2, 1, $3)";
+        let began = world.context.now() - age * 24 * 3600 * 1_000_000;
+        let chain = vec![world.acme.into(), world.context.id().into(), began.into()];
+        world.sql(sql, chain).await;
+    }
     assert_eq!(removed().await, Ok(1));
     assert_eq!(removed().await, Ok(0));
     assert_eq!((stage.runs(&short).len(), stage.runs(&long).len()), (1, 1));
+    let chains = world.sql("SELECT id FROM run_chains", vec![]).await;
+    assert_eq!(chains.len(), 1);
     let left = world.store.read(&Scope::Operator, (), |tx, ()| {
         Box::pin(async move {
             Ok(tx

@@ -30,9 +30,11 @@
 mod activation;
 mod call_limit;
 mod capacity;
+mod chain;
 mod change;
 pub mod channels;
 pub mod connections;
+mod dispatch;
 mod encryption;
 pub mod events;
 mod execution;

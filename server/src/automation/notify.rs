@@ -1,9 +1,10 @@
 //! The steps `notify` and `automation.run`: notify people, start other automations.
 
-use tplkit::automation::run::{Failure, Notice, Scope as Audience};
+use tplkit::automation::run::{Failure, Notice, Reason, Scope as Audience};
 use tplkit::json::Object;
 use uuid::Uuid;
 
+use super::chain;
 use super::find;
 use super::runs::{self, NewRun, Run};
 use super::step::Stop;
@@ -89,6 +90,11 @@ pub(super) async fn run_other(
             None => failed("there is no such automation here any more"),
         });
     };
+    let chain = run.chain();
+    if chain::extend(tx, run.organization, chain, 1, now).await? == 0 {
+        let failure = Failure::new(chain::too_long().detail);
+        return Err(Stop::Failed(failure.because(Reason::TooDeep)));
+    }
     let new = NewRun {
         id,
         organization: active.organization,
@@ -100,6 +106,7 @@ pub(super) async fn run_other(
         dry_run: false,
         depth: run.depth + 1,
         cause: Some(run.id),
+        chain: Some(chain),
         caller: run.caller,
         publisher: run.publisher,
         due_at: None,

@@ -140,7 +140,7 @@ impl RowWrites<'_> {
         insert(tx, opened, creator, now, &mut rows)
             .await
             .map_err(|refused| self.refused(&refused.into()))?;
-        let cause = Cause::run(self.run.id, self.run.depth, self.signal).to_row_of(creator);
+        let cause = Cause::run(self.run, self.signal).to_row_of(creator);
         let created = CreatedRows { rows: &rows, now };
         events::created(tx, &opened.table, created, cause, self.context).await?;
         Ok(id)
@@ -175,7 +175,7 @@ impl RowWrites<'_> {
             .map_err(|refused| self.refused(&refused.into()))?;
         let before = std::mem::replace(&mut row.data, after.data);
         row.updated_at = now;
-        let cause = Cause::run(self.run.id, self.run.depth, self.signal).to_row_of(found.get(4)?);
+        let cause = Cause::run(self.run, self.signal).to_row_of(found.get(4)?);
         let updated = UpdatedRow {
             before: &before,
             after: &row,

@@ -120,12 +120,13 @@ pub(super) async fn claim(
             workspace: row.get(2)?,
             workflow: row.get(3)?,
             version: row.get(4)?,
-            version_id: row.get(17)?,
+            version_id: row.get(18)?,
             feature: row.get(5)?,
             row: row.get(6)?,
             record: row.get(7)?,
             dry_run: row.get(8)?,
             depth: row.get(9)?,
+            began: row.get(17)?,
             caller: row.get(10)?,
             wake_at: row.get(11)?,
             fresh: row.get::<String>(12)? == "queued",
@@ -174,7 +175,7 @@ async fn lock_waiting(
 ) -> Result<Vec<Row>, StoreError> {
     let locks = concat!(
         "SELECT organization_id, id, workspace_id, workflow_id, version, feature_id, row_id, record, dry_run, depth, \
-         caller, wake_at, status, publisher, crashes, spent, lease_owner, \
+         caller, wake_at, status, publisher, crashes, spent, lease_owner, chain, \
          (SELECT v.id FROM workflow_versions v WHERE v.organization_id = $1 \
          AND v.workflow_id = workflow_runs.workflow_id AND v.version = workflow_runs.version) AS version_id \
          FROM workflow_runs \

@@ -3,7 +3,7 @@
 use tplkit::automation::run::Reason;
 use uuid::Uuid;
 
-use super::events::too_deep;
+use super::chain::too_deep;
 use super::fired_row::FiredRow;
 use super::principal::Principal;
 use super::processor_time::Meter;
@@ -35,6 +35,8 @@ pub struct Run {
     pub dry_run: bool,
     /// How deep it was caused.
     pub depth: i64,
+    /// The run that began its chain; nothing where that is this one.
+    pub(super) began: Option<Uuid>,
     /// Who began it, if it was a person or a key.
     pub caller: Option<Uuid>,
     /// Who published the automation that fired, if nobody began it.
@@ -63,6 +65,11 @@ impl Run {
             organization: self.organization,
             workspace: self.workspace,
         }
+    }
+
+    /// The run that began the chain that it belongs to.
+    pub(super) fn chain(&self) -> Uuid {
+        self.began.unwrap_or(self.id)
     }
 
     /// With whose visibility it works.
@@ -122,6 +129,8 @@ pub struct NewRun {
     pub depth: i64,
     /// The run that causes it.
     pub cause: Option<Uuid>,
+    /// The run that began the chain that it belongs to; nothing where no run causes it.
+    pub chain: Option<Uuid>,
     /// Who begins it.
     pub caller: Option<Uuid>,
     /// With whose visibility it works if nobody begins it.
@@ -140,10 +149,15 @@ pub struct NewRun {
 pub async fn begin(tx: &mut Tx, new: &NewRun) -> Result<(), StoreError> {
     let sql = "INSERT INTO main.workflow_runs {into $1} (organization_id, workspace_id, workflow_id, id, \
          version, status, trigger_word, feature_id, row_id, record, dry_run, depth, cause, caller, \
-         due_at, error, error_code, created_at, finished_at, publisher) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) \
+         due_at, error, error_code, created_at, finished_at, publisher, chain) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) \
          ON CONFLICT (organization_id, workflow_id, due_at) DO NOTHING";
-    let (status, error) = too_deep(new.depth);
+    let failure = too_deep(new.depth);
+    let status = if failure.is_some() {
+        "failed"
+    } else {
+        "queued"
+    };
     let row = new.row.as_ref();
     let parameters = [
         new.organization.into(),
@@ -161,11 +175,15 @@ pub async fn begin(tx: &mut Tx, new: &NewRun) -> Result<(), StoreError> {
         new.cause.into(),
         new.caller.into(),
         new.due_at.into(),
-        error.clone().into(),
-        error.as_ref().map(|_| Reason::TooDeep.as_str()).into(),
+        failure
+            .as_ref()
+            .map(|failure| failure.detail.clone())
+            .into(),
+        failure.as_ref().map(|failure| failure.code).into(),
         new.now.into(),
-        error.map(|_| new.now).into(),
+        failure.map(|_| new.now).into(),
         new.publisher.into(),
+        new.chain.into(),
     ];
     tx.query(sql, &parameters).await?;
     tx.note_queue(new.organization).await

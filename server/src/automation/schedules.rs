@@ -130,6 +130,7 @@ async fn advance(tx: &mut Tx, due: &DueSchedule) -> Result<(), StoreError> {
         dry_run: false,
         depth: 1,
         cause: None,
+        chain: None,
         caller: None,
         publisher: version.publisher,
         due_at: due.due_at.or(Some(due.since)),

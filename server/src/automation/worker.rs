@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::capacity::RunPermit;
 use super::executor::RunExecutor;
 use super::step::passes;
-use super::{events, execution, run_lease, runs, schedules};
+use super::{dispatch, execution, run_lease, runs, schedules};
 use crate::cpu_threads;
 use crate::store::{LOOKS_AT_ONCE, SWEEP, Scope, Store, StoreError, Value};
 
@@ -164,7 +164,7 @@ impl RunExecutor {
             if self.store.rests(&scope) {
                 continue;
             }
-            match events::dispatch(&self.store, &scope, now).await {
+            match dispatch::dispatch(&self.store, &scope, now).await {
                 Ok(one) => more |= one,
                 Err(error) => self.store.pass_over(&scope, error)?,
             }
@@ -244,7 +244,7 @@ impl RunExecutor {
         let mut more = false;
         if waiting.events {
             // Those that are runs by then are executed first.
-            more = events::dispatch(&self.store, scope, self.context.now()).await?;
+            more = dispatch::dispatch(&self.store, scope, self.context.now()).await?;
         }
         if waiting.schedules {
             schedules::begin_due(self, scope).await?;

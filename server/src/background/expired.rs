@@ -19,6 +19,7 @@ enum Expired {
     Sessions,
     KeptResponses,
     Runs,
+    Chains,
 }
 
 /// Rows that expire.
@@ -59,7 +60,7 @@ pub async fn remove_kept_responses(store: &Store, context: &Context) -> Result<u
 }
 
 /// Removes runs of automations that finished longer than `kept` ago, with their steps, and gives how many
-/// there were. What has not finished stays, however old it is.
+/// there were. What has not finished stays, however old it is. Counts of chains that began before that go, too.
 ///
 /// # Errors
 /// Those of the store.
@@ -74,7 +75,14 @@ pub async fn remove_old_runs(
         before: context.now() - kept,
         most: RUNS,
     };
-    remove(store, Scope::Operator, expiring).await
+    let removed = remove(store, Scope::Operator, expiring).await?;
+    let chains = ExpiringRows {
+        what: Expired::Chains,
+        most: BATCH,
+        ..expiring
+    };
+    remove(store, Scope::Operator, chains).await?;
+    Ok(removed)
 }
 
 async fn remove(store: &Store, scope: Scope, expiring: ExpiringRows) -> Result<u64, StoreError> {
@@ -135,13 +143,29 @@ async fn remove_part(tx: &mut Tx, expiring: ExpiringRows) -> Result<RemovedPart,
         Expired::Runs => {
             let finds = "SELECT organization_id, id FROM workflow_runs WHERE finished_at < $1 \
                  ORDER BY finished_at LIMIT $2 {across queue}";
-            let found = tx.query(finds, &of).await?;
             let sql = "DELETE FROM main.workflow_runs WHERE organization_id = $1 AND {any id $2} RETURNING id";
-            let removed = tx.by_organization(sql, &found, &[]).await?;
-            Ok(RemovedPart {
-                found: found.len(),
-                removed: removed.len(),
-            })
+            remove_found(tx, finds, sql, &of).await
+        }
+        Expired::Chains => {
+            let finds = "SELECT organization_id, id FROM run_chains WHERE created_at < $1 \
+                 ORDER BY created_at LIMIT $2 {across queue}";
+            let sql = "DELETE FROM main.run_chains WHERE organization_id = $1 AND {any id $2} RETURNING id";
+            remove_found(tx, finds, sql, &of).await
         }
     }
+}
+
+/// Removes what the first statement finds with the second one, organization by organization.
+async fn remove_found(
+    tx: &mut Tx,
+    finds: &'static str,
+    removes: &'static str,
+    of: &[Value],
+) -> Result<RemovedPart, StoreError> {
+    let found = tx.query(finds, of).await?;
+    let removed = tx.by_organization(removes, &found, &[]).await?;
+    Ok(RemovedPart {
+        found: found.len(),
+        removed: removed.len(),
+    })
 }

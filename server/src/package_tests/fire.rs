@@ -138,6 +138,7 @@ async fn begin(
         dry_run: false,
         depth: 1,
         cause: None,
+        chain: None,
         caller: Some(server.user),
         publisher: None,
         due_at: None,

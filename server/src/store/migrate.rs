@@ -36,7 +36,7 @@ macro_rules! migration {
     };
 }
 
-const MIGRATIONS: [Migration; 20] = [
+const MIGRATIONS: [Migration; 21] = [
     migration!(1, "0001_identity"),
     migration!(2, "0002_ground"),
     migration!(3, "0003_automations"),
@@ -57,6 +57,7 @@ const MIGRATIONS: [Migration; 20] = [
     migration!(18, "0018_files_by_id"),
     migration!(19, "0019_numbers_of_files"),
     migration!(20, "0020_uploads_in_progress"),
+    migration!(21, "0021_run_chains"),
 ];
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \

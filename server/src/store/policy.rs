@@ -112,7 +112,7 @@ const SHARED: [Exception; 3] = [
 ];
 
 /// The policies, in the order in which tables came.
-pub(super) static TABLES: [TablePolicy; 37] = [
+pub(super) static TABLES: [TablePolicy; 38] = [
     TablePolicy {
         placement: Placement::Coordinator,
         authentication: access("SELECT, UPDATE (password_hash)", Rows::All),
@@ -233,6 +233,8 @@ pub(super) static TABLES: [TablePolicy; 37] = [
     within("workflow_events", Once),
     of_organization("workflow_schedules"),
     within("workflow_runs", Once),
+    // A chain goes on in workspaces that its runs do not all see.
+    of_organization("run_chains"),
     within("workflow_steps", Once),
     of_organization("notifications"),
     TablePolicy {

@@ -50,6 +50,9 @@ fn a_database_is_distributed_once_and_with_what_it_holds() {
     place.ask("COMMENT ON FUNCTION main.set_on_all_nodes(text[], text[]) IS 'another'");
     place.ask("DELETE FROM main.schema_migrations WHERE number >= 19");
     place.ask("ALTER TABLE main.file_objects DROP COLUMN uploads");
+    place.ask("ALTER TABLE main.workflow_runs DROP COLUMN chain");
+    place.ask("ALTER TABLE main.workflow_events DROP COLUMN chain");
+    place.ask("DROP TABLE main.run_chains");
     place.ask("DROP INDEX main.file_uses_by_file");
     for replaced in [
         "CREATE INDEX file_uses_of_file ON main.file_uses (organization_id, file_id)",
@@ -64,7 +67,7 @@ fn a_database_is_distributed_once_and_with_what_it_holds() {
     assert!(why.contains("migrate --distributed"), "{why}");
     let anew = distribute(&place.url);
     assert_eq!(anew["changed"], true, "{anew}");
-    assert_eq!(anew["distributed"], json!([]));
+    assert_eq!(anew["distributed"], json!(["run_chains"]));
     let indexes = "SELECT string_agg(indexname, ' ' ORDER BY indexname) FROM pg_indexes \
          WHERE indexname LIKE 'file_uses_%_file'";
     assert_eq!(place.ask(indexes), "file_uses_by_file");

@@ -68,7 +68,7 @@ pub(super) fn inside(organization: Uuid, what: &[u128]) -> Vec<Value> {
 pub(super) async fn seed(place: &Place) {
     let store = place.open().await;
     for organization in [OURS, THEIRS] {
-        let statements: [(&'static str, Vec<Value>); 34] = [
+        let statements: [(&'static str, Vec<Value>); 35] = [
             (
                 "INSERT INTO main.organizations (id, label, config, created_at, updated_at) VALUES ($1, 'o', 'x', 0, 0)",
                 vec![organization.into()],
@@ -196,6 +196,10 @@ pub(super) async fn seed(place: &Place) {
             (
                 "INSERT INTO main.workflow_runs (organization_id, workspace_id, workflow_id, id, version, status, trigger_word, dry_run, depth, created_at) VALUES ($1, $2, $3, $4, 1, 'queued', 'manual', false, 1, 0)",
                 inside(organization, &[23, 28]),
+            ),
+            (
+                "INSERT INTO main.run_chains (organization_id, id, caused, created_at) VALUES ($1, $2, 1, 0)",
+                vec![organization.into(), of(organization, 28).into()],
             ),
             (
                 "INSERT INTO main.workflow_steps (organization_id, workspace_id, run_id, number, path, step_id, key, status, input) VALUES ($1, $2, $3, 0, '0', 's', 'k', 'running', 'x')",

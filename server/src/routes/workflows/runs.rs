@@ -88,6 +88,7 @@ async fn begin(tx: &mut Tx, ctx: &OperationContext<RunInput>) -> Result<ApiRespo
         dry_run: body.dry_run,
         depth: 1,
         cause: None,
+        chain: None,
         caller: Some(ctx.caller.id),
         publisher: None,
         due_at: None,

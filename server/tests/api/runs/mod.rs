@@ -4,6 +4,7 @@ mod attachments;
 #[cfg(unix)]
 mod backlog;
 mod bounds;
+mod chains;
 mod cron;
 mod dry_run;
 mod events;

@@ -1,0 +1,55 @@
+//! Chains: what one run causes, through other runs too. Their length is bounded, so that automations that set each other
+//! off end, however many each of them starts.
+
+use tplkit::automation::run::Reason;
+use uuid::Uuid;
+
+use super::runs::RunFailure;
+use crate::store::{StoreError, Tx};
+
+/// How deep runs may cause one another.
+const DEEPEST: i64 = 8;
+
+/// How many runs a chain may have, next to the one that began it.
+const LONGEST: i64 = 50_000;
+
+/// Counts runs that are about to be caused in the chain that the run `began` began, and gives how many of them it may
+/// have. The count stays locked until the transaction ends: whoever counts for several chains does so in the order of
+/// their ids.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn extend(
+    tx: &mut Tx,
+    organization: Uuid,
+    began: Uuid,
+    by: i64,
+    now: i64,
+) -> Result<i64, StoreError> {
+    let sql = "INSERT INTO main.run_chains {into $1} (organization_id, id, caused, created_at) \
+         VALUES ($1, $2, $3, $4) ON CONFLICT (organization_id, id) \
+         DO UPDATE SET caused = run_chains.caused + excluded.caused RETURNING caused";
+    let parameters = [organization.into(), began.into(), by.into(), now.into()];
+    let row = tx.first(sql, &parameters).await?;
+    let caused: i64 = row.map_or(Ok(by), |row| row.get(0))?;
+    Ok((LONGEST - (caused - by)).clamp(0, by))
+}
+
+/// Why a run of that depth is not executed.
+pub(super) fn too_deep(depth: i64) -> Option<RunFailure> {
+    (depth > DEEPEST).then(|| {
+        let detail = format!(
+            "runs caused one another to a depth of {depth}, and {DEEPEST} is the deepest: the automations set each other off"
+        );
+        RunFailure::new(Reason::TooDeep, detail)
+    })
+}
+
+/// Why a run beyond the length of its chain is not executed.
+pub(super) fn too_long() -> RunFailure {
+    let detail = format!(
+        "one run has caused {LONGEST} others, directly and through them, and no chain is longer: the automations set each \
+         other off"
+    );
+    RunFailure::new(Reason::TooDeep, detail)
+}
