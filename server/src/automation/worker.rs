@@ -18,12 +18,12 @@ use super::executor::RunExecutor;
 use super::step::passes;
 use super::{dispatch, execution, run_lease, runs, schedules};
 use crate::cpu_threads;
-use crate::store::{LOOKS_AT_ONCE, SWEEP, Scope, Store, StoreError, Value};
+use crate::store::{POLLS_AT_ONCE, SWEEP, Scope, Store, StoreError, Value};
 
-/// How long nobody looks when no signal comes.
-const LOOK_AGAIN: Duration = Duration::from_millis(500);
+/// How long nobody polls when no signal comes.
+const POLL_AGAIN: Duration = Duration::from_millis(500);
 /// How long more runs are claimed from a backlog before it is asked again what else there is to do.
-const LOOK_AGAIN_IN_BACKLOG: Duration = Duration::from_millis(50);
+const POLL_AGAIN_IN_BACKLOG: Duration = Duration::from_millis(50);
 /// How long the events of a backlog rest after some of them were made runs, as a multiple of the time that this
 /// took: runs that wait already need the store more.
 const REST: u32 = 2;
@@ -38,25 +38,25 @@ impl RunExecutor {
         // At most one: makes runs of a backlog of events, next to their execution.
         let mut making = JoinSet::new();
         let wanted = Arc::new(Notify::new());
-        // Since when runs of a backlog are claimed without a look at what else there is.
+        // Since when runs of a backlog are claimed without a poll of what else there is.
         let mut backlog: Option<Instant> = None;
         loop {
             while runs.try_join_next().is_some() {}
             while making.try_join_next().is_some() {}
             let room = self.capacity.free_workers();
-            let known = backlog.is_some_and(|since| since.elapsed() < LOOK_AGAIN_IN_BACKLOG);
+            let known = backlog.is_some_and(|since| since.elapsed() < POLL_AGAIN_IN_BACKLOG);
             // A claim costs much the same however many it finds.
             let room = if known && room < run_lease::PART {
                 0
             } else {
                 room
             };
-            let looked = match (known, room) {
+            let polled = match (known, room) {
                 (true, 0) => Ok(PendingWork::default()),
                 (true, _) => self.claim_others(room, self.capacity.full()).await,
                 (false, _) => self.find(room, making.is_empty(), SWEEP).await,
             };
-            let found = match looked {
+            let found = match polled {
                 Ok(found) => {
                     last_error.clear();
                     found
@@ -102,7 +102,7 @@ impl RunExecutor {
                 _ = runs.join_next(), if !runs.is_empty() => {}
                 () = self.signal.notified() => {}
                 () = self.capacity.freed() => {}
-                () = tokio::time::sleep(if backlog.is_some() { LOOK_AGAIN_IN_BACKLOG } else { LOOK_AGAIN }) => {}
+                () = tokio::time::sleep(if backlog.is_some() { POLL_AGAIN_IN_BACKLOG } else { POLL_AGAIN }) => {}
             }
         }
         while runs.join_next().await.is_some() {}
@@ -118,7 +118,7 @@ impl RunExecutor {
             let began = Instant::now();
             let more = self.dispatch_some(SWEEP).await;
             self.signal.notify();
-            // The next look meets the same failure, and logs it.
+            // The next poll meets the same failure, and logs it.
             if !matches!(more, Ok(true)) {
                 return;
             }
@@ -200,7 +200,7 @@ impl RunExecutor {
     }
 
     /// Makes runs of what has happened, and claims so many. Where somebody makes runs of `events` already, they are
-    /// left to them. All organizations are looked at every so often.
+    /// left to them. All organizations are polled every so often.
     async fn find(
         &self,
         room: usize,
@@ -210,12 +210,12 @@ impl RunExecutor {
         let mut found = PendingWork::default();
         let now = self.context.now();
         let scopes = self.store.queues(DUE, every, now).await?;
-        for together in scopes.chunks(LOOKS_AT_ONCE) {
+        for together in scopes.chunks(POLLS_AT_ONCE) {
             let full = self.capacity.full();
-            let looks = self
+            let polls = self
                 .store
-                .look(together, |scope| self.waiting(scope, full.clone()));
-            for (scope, waiting) in looks.await {
+                .poll(together, |scope| self.waiting(scope, full.clone()));
+            for (scope, waiting) in polls.await {
                 let left = room - found.runs.len().min(room);
                 let more = match waiting {
                     // What was done for another one has waited for its worker.
@@ -399,19 +399,19 @@ struct Backlog {
     runs: bool,
 }
 
-/// What a look has found.
+/// What a poll has found.
 #[derive(Default)]
 struct PendingWork {
     /// Runs that are ours to execute now.
     runs: Vec<runs::Run>,
-    /// Whether more events wait than were looked at.
+    /// Whether more events wait than were read.
     events: bool,
-    /// Whether it is to be looked at again at once.
+    /// Whether it is to be polled again at once.
     again: bool,
 }
 
 impl PendingWork {
-    /// Adds what was found in one scope. Whether to look at the next one.
+    /// Adds what was found in one scope. Whether to poll the next one.
     fn add_found(
         &mut self,
         store: &Store,
@@ -421,7 +421,7 @@ impl PendingWork {
         match more {
             Ok(more) => self.add(more),
             Err(error) => match store.pass_over(scope, error) {
-                // What was claimed before is carried out; the next look meets the same failure.
+                // What was claimed before is carried out; the next poll meets the same failure.
                 Err(error) if self.runs.is_empty() => return Err(error),
                 Err(_) => return Ok(false),
                 Ok(()) => {}

@@ -8,7 +8,7 @@ use super::job::columns;
 use super::status::unfinished;
 use super::{Job, Lease};
 use crate::context::Context;
-use crate::store::{Hold, LOOKS_AT_ONCE, Scope, Store, StoreError, Tx, lease};
+use crate::store::{Hold, POLLS_AT_ONCE, Scope, Store, StoreError, Tx, lease};
 
 /// Which job may be claimed: one that is unfinished and has no lease, unless two of its organization have one
 /// already, in any process. So a process, which runs four, always has places for other organizations, and more
@@ -83,9 +83,9 @@ pub(super) async fn take_noted(
     every: Duration,
 ) -> Result<Option<(Job, Lease)>, StoreError> {
     let scopes = store.queues(DUE, every, context.now()).await?;
-    for together in scopes.chunks(LOOKS_AT_ONCE) {
-        let looks = store.look(together, |scope| waiting(store, context, scope));
-        for (scope, found) in looks.await {
+    for together in scopes.chunks(POLLS_AT_ONCE) {
+        let polls = store.poll(together, |scope| waiting(store, context, scope));
+        for (scope, found) in polls.await {
             let taken = match found {
                 // What was tried for another one has waited for its worker.
                 Ok(_) if store.rests(scope) => continue,

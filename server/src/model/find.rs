@@ -126,15 +126,15 @@ pub async fn page(
     page: &PageRequest,
 ) -> Result<BoundedRecords<Record>, Refusal> {
     let statements = kind.statements();
-    let (from, look) = (page.from().into(), page.lookahead().into());
+    let (from, lookahead) = (page.from().into(), page.lookahead().into());
     let rows = match which {
-        PageFilter::All => tx.last(&statements.page, &[from, look]).await?,
+        PageFilter::All => tx.last(&statements.page, &[from, lookahead]).await?,
         PageFilter::Within(parent) => {
-            let parameters = [from, look, parent.into()];
+            let parameters = [from, lookahead, parent.into()];
             tx.last(&statements.page_within, &parameters).await?
         }
         PageFilter::Below(parent) => {
-            let parameters = [from, look, parent.into()];
+            let parameters = [from, lookahead, parent.into()];
             below(kind, tx.last(&statements.page_below, &parameters).await?)?
         }
     };

@@ -69,7 +69,7 @@ pub(crate) use tx::{Check, Precondition};
 pub use value::{FromColumn, Row, Value};
 
 use postgres::Postgres;
-pub use queues::{LOOKS_AT_ONCE, SWEEP};
+pub use queues::{POLLS_AT_ONCE, SWEEP};
 use sqlite::{FileLock, Sqlite, refuse_other_name};
 use swept::Swept;
 use tx::TranslatedStatements;

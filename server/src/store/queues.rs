@@ -1,6 +1,6 @@
-//! Whose queues are looked at for work.
+//! Whose queues are polled for work.
 //!
-//! On one machine, those of all organizations at once. In a distributed database such a look would ask every shard of
+//! On one machine, those of all organizations at once. In a distributed database such a poll would ask every shard of
 //! every worker, twice a second from each process, and nobody would find work while a worker is away. So there whoever puts
 //! something into a queue notes the organization on the coordinator ([`Tx::note_queue`]), and who looks for work asks the
 //! workers of organizations that were noted lately, a few organizations at once. Where more are noted, each shard is asked
@@ -19,12 +19,12 @@ use super::{Engine, Scope, Store, StoreError, Tx, Value};
 
 /// How long a note is gone by, in microseconds: `distribute.sql` says after which time it is renewed, which is less.
 const NOTED: i64 = 30_000_000;
-/// How often a process looks at all organizations.
+/// How often a process polls the queues of all organizations.
 pub const SWEEP: Duration = Duration::from_secs(10);
 
-/// How many looks of a process are in flight at most: each takes one of its connections, on a worker that hangs for as
+/// How many polls of a process are in flight at most: each takes one of its connections, on a worker that hangs for as
 /// long as a statement may take.
-pub const LOOKS_AT_ONCE: usize = 4;
+pub const POLLS_AT_ONCE: usize = 4;
 
 impl StoreError {
     /// Whether a worker of a distributed database may be why, and the others go on.
@@ -46,7 +46,7 @@ const SHARDS: &str = "SELECT known.organization_id, CAST(placed.groupid AS bigin
      (SELECT DISTINCT organization_id FROM memberships) AS known JOIN pg_dist_placement AS placed \
      ON placed.shardid = get_shard_id_for_distribution_column('organizations', known.organization_id)";
 
-/// What looks at some workers have found.
+/// What polls of some workers have found.
 struct Due {
     organizations: Vec<Uuid>,
     /// Why a worker was not seen, where one was not.
@@ -84,32 +84,32 @@ impl Store {
         let noted = noted.await?;
         let noted = noted.iter().map(|row| row.get(0));
         let mut organizations: Vec<Uuid> = noted.collect::<Result<_, StoreError>>()?;
-        if organizations.len() > LOOKS_AT_ONCE {
+        if organizations.len() > POLLS_AT_ONCE {
             organizations = self.due_among(due, organizations, now).await?.organizations;
         }
         let scopes = organizations.into_iter().map(Scope::OperatorOf);
         Ok(self.swept.in_turn(scopes.collect()))
     }
 
-    /// What a look finds in each of some scopes ([`LOOKS_AT_ONCE`]), in their order. Nothing of those whose worker rests: a
-    /// look there would wait.
-    pub async fn look<'s, T, F>(
+    /// What a poll finds in each of some scopes ([`POLLS_AT_ONCE`]), in their order. Nothing of those whose worker rests: a
+    /// poll there would wait.
+    pub async fn poll<'s, T, F>(
         &self,
         scopes: &'s [Scope],
-        look: impl Fn(&'s Scope) -> F,
+        poll: impl Fn(&'s Scope) -> F,
     ) -> Vec<(&'s Scope, Result<T, StoreError>)>
     where
         F: Future<Output = Result<T, StoreError>>,
     {
         let awake = scopes.iter().filter(|scope| !self.rests(scope));
-        let looks = awake.map(|scope| {
-            let found = look(scope);
+        let polls = awake.map(|scope| {
+            let found = poll(scope);
             async move { (scope, found.await) }
         });
-        self.swept.together(looks).await
+        self.swept.together(polls).await
     }
 
-    /// Whether a look there would wait for a worker that has just kept one waiting.
+    /// Whether a poll there would wait for a worker that has just kept one waiting.
     pub fn rests(&self, scope: &Scope) -> bool {
         self.swept.rests(scope)
     }
@@ -180,26 +180,26 @@ impl Store {
         now: i64,
     ) -> Result<Due, StoreError> {
         let by_place = self.swept.by_place(organizations);
-        let looks = by_place
+        let polls = by_place
             .known
             .into_iter()
             .map(|(worker, shards)| async move {
-                // Another look may have waited for it meanwhile.
+                // Another poll may have waited for it meanwhile.
                 if self.swept.worker_rests(worker) {
                     return Ok(Vec::new());
                 }
-                let looked = self.due_on(due, shards.into_values().collect(), now).await;
-                if looked.as_ref().is_err_and(StoreError::is_of_waiting) {
+                let polled = self.due_on(due, shards.into_values().collect(), now).await;
+                if polled.as_ref().is_err_and(StoreError::is_of_waiting) {
                     self.swept.waited_for(worker);
                 }
-                looked
+                polled
             });
         let mut found = Due {
             organizations: by_place.unknown,
             unseen: None,
         };
-        for looked in self.swept.together(looks).await {
-            match looked {
+        for polled in self.swept.together(polls).await {
+            match polled {
                 Ok(organizations) => found.organizations.extend(organizations),
                 Err(error) if error.is_of_one_worker() => found.unseen = Some(error),
                 Err(error) => return Err(error),
@@ -256,10 +256,10 @@ mod tests {
     use tokio::time::timeout;
     use uuid::Uuid;
 
-    use super::{LOOKS_AT_ONCE, Scope, Shard, Store};
+    use super::{POLLS_AT_ONCE, Scope, Shard, Store};
 
     #[tokio::test]
-    async fn some_are_looked_at_together_and_no_more() {
+    async fn some_are_polled_together_and_no_more() {
         let [resting, first, last] = [0, 1, 100].map(Uuid::from_u128);
         let store = Store::open("sqlite::memory:").await.expect("opens");
         store
@@ -271,22 +271,22 @@ mod tests {
             (2..)
                 .map(Uuid::from_u128)
                 .map(Scope::OperatorOf)
-                .take(2 * LOOKS_AT_ONCE - 2),
+                .take(2 * POLLS_AT_ONCE - 2),
         );
         scopes.push(Scope::OperatorOf(last));
         // Nobody comes through before so many are there.
-        let (barrier, in_flight) = (Barrier::new(LOOKS_AT_ONCE), AtomicUsize::new(0));
-        let looks = store.look(&scopes, |_| async {
+        let (barrier, in_flight) = (Barrier::new(POLLS_AT_ONCE), AtomicUsize::new(0));
+        let polls = store.poll(&scopes, |_| async {
             let others = in_flight.fetch_add(1, Ordering::Relaxed);
             barrier.wait().await;
             in_flight.fetch_sub(1, Ordering::Relaxed);
             Ok(others)
         });
-        let found = timeout(Duration::from_secs(60), looks).await.expect("ends");
+        let found = timeout(Duration::from_secs(60), polls).await.expect("ends");
         let seen: Vec<&Scope> = found.iter().map(|(scope, _)| *scope).collect();
         assert_eq!(seen, scopes.iter().skip(1).collect::<Vec<_>>());
         for (_, others) in found {
-            assert!(others.expect("is found") < LOOKS_AT_ONCE);
+            assert!(others.expect("is found") < POLLS_AT_ONCE);
         }
     }
 }

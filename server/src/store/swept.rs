@@ -12,29 +12,29 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::Scope;
-use super::queues::LOOKS_AT_ONCE;
+use super::queues::POLLS_AT_ONCE;
 
-/// For how long nothing is looked for on a worker that kept a look waiting: everybody else would wait with it.
+/// For how long nothing is looked for on a worker that kept a poll waiting: everybody else would wait with it.
 const REST: Duration = Duration::from_secs(10);
 
 /// What a process has looked at.
 #[derive(Debug, Default)]
 pub(super) struct Swept {
-    /// When it has looked for each kind of work among all organizations.
+    /// When it has polled for each kind of work among all organizations.
     last: Mutex<HashMap<&'static str, Instant>>,
-    /// How often it has looked at those that are noted.
-    looks: AtomicUsize,
+    /// How often it has polled those that are noted.
+    polls: AtomicUsize,
     places: Places,
     workers: Mutex<Workers>,
 }
 
-/// The looks that may be in flight.
+/// The polls that may be in flight.
 #[derive(Debug)]
 struct Places(Semaphore);
 
 impl Default for Places {
     fn default() -> Places {
-        Places(Semaphore::new(LOOKS_AT_ONCE))
+        Places(Semaphore::new(POLLS_AT_ONCE))
     }
 }
 
@@ -45,12 +45,12 @@ pub(super) struct Shard {
     pub(super) id: i64,
 }
 
-/// Where organizations lie, and which workers kept a look waiting.
+/// Where organizations lie, and which workers kept a poll waiting.
 #[derive(Debug, Default)]
 struct Workers {
-    /// The shard of each organization, as of the last look at all of them.
+    /// The shard of each organization, as of the last poll of all of them.
     of: HashMap<Uuid, Shard>,
-    /// When a look waited for it last.
+    /// When a poll waited for it last.
     waited: HashMap<i64, Instant>,
 }
 
@@ -66,12 +66,12 @@ impl Workers {
 pub(super) struct ByPlace {
     /// Those of each shard of each worker.
     pub(super) known: BTreeMap<i64, BTreeMap<i64, Vec<Uuid>>>,
-    /// Made since the last look at all.
+    /// Made since the last poll of all.
     pub(super) unknown: Vec<Uuid>,
 }
 
 impl Swept {
-    /// Whether it is time for another look, which is then being taken.
+    /// Whether it is time for another poll, which is then made.
     pub(super) fn is_due(&self, sweep: &'static str, every: Duration) -> bool {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let known = last.get(sweep);
@@ -105,7 +105,7 @@ impl Swept {
         by_place
     }
 
-    /// Remembers that a look at that organization waited for its worker.
+    /// Remembers that a poll of that organization waited for its worker.
     pub(super) fn waited(&self, organization: Uuid) {
         let shard = self.workers().of.get(&organization).copied();
         if let Some(shard) = shard {
@@ -130,23 +130,23 @@ impl Swept {
         self.workers().rests(worker)
     }
 
-    /// What some looks find, in their order, of which [`LOOKS_AT_ONCE`] are in flight.
+    /// What some polls find, in their order, of which [`POLLS_AT_ONCE`] are in flight.
     pub(super) async fn together<F: Future>(
         &self,
-        looks: impl IntoIterator<Item = F>,
+        polls: impl IntoIterator<Item = F>,
     ) -> Vec<F::Output> {
-        let looks = looks.into_iter().map(|look| async {
+        let polls = polls.into_iter().map(|poll| async {
             // Never closed.
             let _place = self.places.0.acquire().await;
-            look.await
+            poll.await
         });
-        future::join_all(looks).await
+        future::join_all(polls).await
     }
 
     /// The list with another one first each time: whoever comes first takes what a process can carry out.
     pub(super) fn in_turn<T>(&self, mut list: Vec<T>) -> Vec<T> {
         if !list.is_empty() {
-            let first = self.looks.fetch_add(1, Ordering::Relaxed) % list.len();
+            let first = self.polls.fetch_add(1, Ordering::Relaxed) % list.len();
             list.rotate_left(first);
         }
         list

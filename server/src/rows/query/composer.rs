@@ -88,12 +88,12 @@ impl<'t> Composer<'t> {
 
     /// The limit of a statement that has to find so many rows. PostgreSQL plans a limit that is a
     /// parameter for a tenth of the table, so there it is a number of a few: a little more is found.
-    pub(super) fn limit(&mut self, look: i64) -> String {
+    pub(super) fn limit(&mut self, lookahead: i64) -> String {
         match self.dialect {
-            Dialect::Sqlite => self.value(look),
+            Dialect::Sqlite => self.value(lookahead),
             Dialect::Postgres => {
-                let size = SIZES.iter().find(|size| **size >= look);
-                size.copied().unwrap_or(look).to_string()
+                let size = SIZES.iter().find(|size| **size >= lookahead);
+                size.copied().unwrap_or(lookahead).to_string()
             }
         }
     }
@@ -104,11 +104,11 @@ impl<'t> Composer<'t> {
     }
 
     /// The statements that find so many rows.
-    pub(super) fn finish_all(self, texts: Vec<String>, look: usize) -> Composed {
+    pub(super) fn finish_all(self, texts: Vec<String>, lookahead: usize) -> Composed {
         Composed {
             texts,
             values: self.values,
-            lookahead: look,
+            lookahead,
             first: None,
             search: None,
         }

@@ -87,10 +87,10 @@ impl Composer<'_> {
         found: &str,
         sort: &Sort,
         after: Option<&CursorPosition>,
-        look: i64,
+        lookahead: i64,
     ) -> Vec<String> {
         if self.index_choice == IndexChoice::Filters && self.dialect == Dialect::Postgres {
-            return vec![self.few(found, sort, after, look)];
+            return vec![self.few(found, sort, after, lookahead)];
         }
         let along_an_index = self.along_an_index(sort, after);
         let (behind, order) = match (along_an_index, &sort.column) {
@@ -119,7 +119,7 @@ impl Composer<'_> {
                                 descending: sort.descending,
                             },
                             after,
-                            look,
+                            lookahead,
                         );
                     }
                     (Source::Data(key), Order::Number) if self.dialect == Dialect::Postgres => {
@@ -145,7 +145,7 @@ impl Composer<'_> {
             (None, _) => self.by_instant("updated_at", sort.descending, after),
         };
         let behind = behind.map_or(String::new(), |behind| format!(" AND ({behind})"));
-        let limit = self.limit(look);
+        let limit = self.limit(lookahead);
         vec![format!(
             "SELECT {VERSION}, {ROWS} FROM rows WHERE {found}{behind} ORDER BY {order} LIMIT {limit}"
         )]
@@ -158,7 +158,7 @@ impl Composer<'_> {
         found: &str,
         sort: &Sort,
         after: Option<&CursorPosition>,
-        look: i64,
+        lookahead: i64,
     ) -> String {
         let SortedApart {
             cell,
@@ -166,7 +166,7 @@ impl Composer<'_> {
             order,
         } = self.sorted_apart(sort, after);
         let behind = behind.map_or(String::new(), |behind| format!(" WHERE {behind}"));
-        let (limit, most) = (self.limit(look), FEW + 1);
+        let (limit, most) = (self.limit(lookahead), FEW + 1);
         format!(
             "SELECT {VERSION}, {ROWS}, found > {FEW} FROM (SELECT *, count(*) OVER () AS found FROM \
              (SELECT id, created_at, updated_at, data{cell} FROM rows WHERE {found} LIMIT {most}) \

@@ -138,7 +138,7 @@ impl Composer<'_> {
         found: &str,
         candidates: &Candidates,
         page: SortedApart,
-        look: i64,
+        lookahead: i64,
     ) -> String {
         let SortedApart {
             cell,
@@ -147,7 +147,7 @@ impl Composer<'_> {
         } = page;
         let candidates = self.candidates(candidates);
         let behind = behind.map_or(String::new(), |behind| format!(" AND ({behind})"));
-        let limit = self.limit(look);
+        let limit = self.limit(lookahead);
         format!(
             "SELECT {VERSION}, {ROWS}, is_many FROM (SELECT few.*, ids IS NULL AS is_many FROM {candidates} \
              LEFT JOIN LATERAL (SELECT id, created_at, updated_at, data{cell} FROM rows \
@@ -190,18 +190,18 @@ impl Composer<'_> {
         filters: &[Filter],
         sort: &Sort,
         after: Option<&CursorPosition>,
-        look: i64,
+        lookahead: i64,
     ) -> Option<Composed> {
         let (behind, order) = self.along_an_index(sort, after)?;
         let behind = behind.map_or(String::new(), |behind| format!(" AND ({behind})"));
         let found = self.filters(filters, Match::All);
-        let limit = self.limit(look);
+        let limit = self.limit(lookahead);
         let text = format!(
             "SELECT {VERSION}, {ROWS} FROM (SELECT * FROM rows WHERE {WHOSE}{behind} ORDER BY {order} LIMIT {WALKED}) \
              AS rows WHERE {found} ORDER BY {order} LIMIT {limit}"
         );
-        let look = usize::try_from(look).unwrap_or(0);
-        Some(self.finish_all(vec![text], look))
+        let lookahead = usize::try_from(lookahead).unwrap_or(0);
+        Some(self.finish_all(vec![text], lookahead))
     }
 
     /// The first pass of a page out of the candidates, composed apart from the page that it may be instead of, behind
@@ -211,11 +211,11 @@ impl Composer<'_> {
         candidates: &Candidates,
         walked: Option<Composed>,
         compose: impl FnOnce(&mut Self) -> Vec<String>,
-        look: i64,
+        lookahead: i64,
     ) -> SearchPass {
         let texts = compose(&mut self);
         let (table, dialect) = (self.table, self.dialect);
-        let composed = self.finish_all(texts, usize::try_from(look).unwrap_or(0));
+        let composed = self.finish_all(texts, usize::try_from(lookahead).unwrap_or(0));
         match dialect {
             Dialect::Sqlite => SearchPass::Counted {
                 ahead: ahead(Composer::new(table, dialect), candidates),

@@ -192,8 +192,8 @@ fn on_both(scope: &Scope, mut write: impl FnMut(Writer<'_>, &str)) {
 
 /// The statements of one page.
 fn page(out: &mut String, listing: &RowListRequest, writer: Writer<'_>, name: &str) {
-    let look = listing.page.lookahead();
-    let mut composed = listing.compose(&table(), writer.dialect, listing.after.as_ref(), look);
+    let lookahead = listing.page.lookahead();
+    let mut composed = listing.compose(&table(), writer.dialect, listing.after.as_ref(), lookahead);
     composed.bound();
     writer.composed(out, name, &composed);
 }
@@ -381,8 +381,8 @@ fn each_search_has_its_text() {
             ..count.clone()
         };
         on_both(&usual(), |writer, name| {
-            let look = listing.page.lookahead();
-            let mut composed = listing.compose(&table, writer.dialect, None, look);
+            let lookahead = listing.page.lookahead();
+            let mut composed = listing.compose(&table, writer.dialect, None, lookahead);
             composed.bound();
             writer.composed(&mut out, name, &composed);
             for aggregate in [&count, &sum] {

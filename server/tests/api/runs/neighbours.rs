@@ -7,8 +7,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
-use tplkit_server::automation::Settings;
+use tplkit_server::automation::{RunExecutor, Settings};
 use tplkit_server::context::{Clock, Context};
 
 use super::integrations::settings;
@@ -53,6 +54,41 @@ async fn until(what: &str, mut there: impl FnMut() -> bool) {
     panic!("{what} did not come about");
 }
 
+/// Whoever executes runs until it is stopped.
+struct Worker {
+    stop: watch::Sender<bool>,
+    working: JoinHandle<()>,
+}
+
+impl Worker {
+    fn start(executor: RunExecutor) -> Worker {
+        let (stop, stopped) = watch::channel(false);
+        let working = tokio::spawn(executor.work(stopped));
+        Worker { stop, working }
+    }
+
+    async fn stop(self) {
+        self.stop.send(true).expect("somebody works");
+        self.working.await.expect("ends");
+    }
+}
+
+/// How many runs processes hold.
+async fn held(stage: &Stage) -> usize {
+    let sql = "SELECT id FROM workflow_runs WHERE lease_owner IS NOT NULL";
+    stage.world.sql(sql, vec![]).await.len()
+}
+
+/// Waits until processes hold so many runs.
+async fn until_held(stage: &Stage, runs: usize) {
+    for _ in 0..1200 {
+        if held(stage).await == runs {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
 fn status(client: &Client, run: &str) -> Value {
     let path = format!("/v1/workflow-runs/{run}");
     client.get(&path).expect(200).json()["status"].clone()
@@ -62,8 +98,7 @@ async fn a_slow_partner_keeps_no_other_organization_waiting(place: Place) {
     let stage = Stage::new(place).await;
     let partner = SlowPartner::start();
     let it = waiting(&stage, &partner).await;
-    let (stop, stopped) = watch::channel(false);
-    let working = tokio::spawn(stage.executor_with(settings()).work(stopped));
+    let worker = Worker::start(stage.executor_with(settings()));
     until("sixteen calls", || partner.at_once() == 16).await;
 
     // Nobody responds to them, and another organization's run goes through all the same.
@@ -89,8 +124,7 @@ async fn a_slow_partner_keeps_no_other_organization_waiting(place: Place) {
     .await;
     assert_eq!(partner.most(), 16);
     assert_eq!(partner.keys().len(), RUNS);
-    stop.send(true).expect("somebody works");
-    working.await.expect("ends");
+    worker.stop().await;
 }
 
 async fn runs_that_wait_for_a_call_are_given_back_at_the_end(place: Place) {
@@ -101,19 +135,13 @@ async fn runs_that_wait_for_a_call_are_given_back_at_the_end(place: Place) {
     let working = tokio::spawn(stage.executor_with(settings()).work(stopped));
     until("sixteen calls", || partner.at_once() == 16).await;
     stop.send(true).expect("somebody works");
-    let held = "SELECT id FROM workflow_runs WHERE lease_owner IS NOT NULL";
-    for _ in 0..1200 {
-        if stage.world.sql(held, vec![]).await.len() == 16 {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    until_held(&stage, 16).await;
     // Those that have a call in flight hold on to it; nobody begins another one.
-    assert_eq!(stage.world.sql(held, vec![]).await.len(), 16);
+    assert_eq!(held(&stage).await, 16);
     assert_eq!(partner.keys().len(), 16);
     partner.release();
     working.await.expect("ends");
-    assert!(stage.world.sql(held, vec![]).await.is_empty());
+    assert_eq!(held(&stage).await, 0);
     assert_eq!(partner.keys().len(), 16);
     // Somebody else goes on, and asks nothing twice.
     stage
@@ -135,15 +163,9 @@ async fn calls_of_several_processes_are_counted_together(place: Place) {
     let processes = (0..3).map(|_| stage.executor_with(settings()).work(stopped.clone()));
     let working: Vec<_> = processes.map(tokio::spawn).collect();
     until("sixteen calls", || partner.at_once() == 16).await;
-    let held = "SELECT id FROM workflow_runs WHERE lease_owner IS NOT NULL";
-    for _ in 0..1200 {
-        if stage.world.sql(held, vec![]).await.len() == 96 {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    until_held(&stage, 96).await;
     // Each holds as many runs as it may, and could begin sixteen calls by itself.
-    assert_eq!(stage.world.sql(held, vec![]).await.len(), 96);
+    assert_eq!(held(&stage).await, 96);
     assert_eq!((partner.at_once(), partner.most()), (16, 16));
     partner.release();
     until("their end", || {
@@ -232,23 +254,38 @@ impl Clock for HoldingClock {
     }
 }
 
+/// A dry run that a clock holds in the middle, and who executes it.
+struct HeldDryRun {
+    clock: Arc<HoldingClock>,
+    run: String,
+    worker: Worker,
+}
+
+impl HeldDryRun {
+    fn begin(stage: &Stage, workflow: &str) -> HeldDryRun {
+        let clock = Arc::new(HoldingClock {
+            clock: stage.world.context.clone(),
+            looks: Mutex::default(),
+            changed: Condvar::new(),
+        });
+        let worker = Worker::start(stage.executor_by(clock.clone()));
+        let body = json!({"dry_run": true});
+        let begun = stage.editor.post_to(workflow, "/runs", &body);
+        HeldDryRun {
+            clock,
+            run: id(&begun.expect(202).json()),
+            worker,
+        }
+    }
+}
+
 async fn a_dry_run_keeps_nobody_from_writing(place: Place) {
     let stage = Stage::new(place).await;
     let feature = stage.model.feature.clone();
     stage.row(&feature, &json!({"n": 1}));
     let read = json!({"key": "feature.read", "config": {"featureId": feature}});
     let it = stage.published(&json!({"type": "manual"}), &json!([read, read]));
-    let clock = Arc::new(HoldingClock {
-        clock: stage.world.context.clone(),
-        looks: Mutex::default(),
-        changed: Condvar::new(),
-    });
-    let (stop, stopped) = watch::channel(false);
-    let working = tokio::spawn(stage.executor_by(clock.clone()).work(stopped));
-    let begun = stage
-        .editor
-        .post_to(&it, "/runs", &json!({"dry_run": true}));
-    let run = id(&begun.expect(202).json());
+    let HeldDryRun { clock, run, worker } = HeldDryRun::begin(&stage, &it);
     until("the second step", || clock.holds()).await;
 
     let (editor, rows) = (stage.editor.clone(), Stage::rows(&feature));
@@ -266,8 +303,7 @@ async fn a_dry_run_keeps_nobody_from_writing(place: Place) {
     let run = stage.run(&it);
     let counts = [0, 1].map(|step| run["steps"][step]["output"]["count"].clone());
     assert_eq!(counts, [json!(1), json!(2)]);
-    stop.send(true).expect("somebody works");
-    working.await.expect("ends");
+    worker.stop().await;
 }
 
 async fn a_dry_run_ends_when_its_starter_is_gone(place: Place) {
@@ -275,17 +311,7 @@ async fn a_dry_run_ends_when_its_starter_is_gone(place: Place) {
     let feature = stage.model.feature.clone();
     let read = json!({"key": "feature.read", "config": {"featureId": feature}});
     let it = stage.published(&json!({"type": "manual"}), &json!([read, read, read, read]));
-    let clock = Arc::new(HoldingClock {
-        clock: stage.world.context.clone(),
-        looks: Mutex::default(),
-        changed: Condvar::new(),
-    });
-    let (stop, stopped) = watch::channel(false);
-    let working = tokio::spawn(stage.executor_by(clock.clone()).work(stopped));
-    let begun = stage
-        .editor
-        .post_to(&it, "/runs", &json!({"dry_run": true}));
-    let run = id(&begun.expect(202).json());
+    let HeldDryRun { clock, run, worker } = HeldDryRun::begin(&stage, &it);
     until("a later step", || clock.holds()).await;
 
     let owner = stage.world.as_user("owner@acme.test");
@@ -298,6 +324,5 @@ async fn a_dry_run_ends_when_its_starter_is_gone(place: Place) {
     until("the end of the run", || status(&owner, &run) == "failed").await;
     let run = runs(&owner, &it).pop().expect("a run");
     assert_eq!(code(&run), "starter_lost_access", "{run}");
-    stop.send(true).expect("somebody works");
-    working.await.expect("ends");
+    worker.stop().await;
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tplkit_server::automation::{RunExecutor, Settings};
 
-use super::shop::{Shop, applied, apply, finished, named, row, working, workspace};
+use super::shop::{AppliedShop, Shop, applied, apply, finished, named, row, working, workspace};
 use crate::api::client::Client;
 use crate::api::model::id;
 use crate::api::rows::{of_file, person, seed_file};
@@ -34,16 +34,17 @@ fn documents(client: &Client, feature: &str) -> Vec<Value> {
 }
 
 async fn what_goes_is_counted_allowed_and_given_back(place: Place) {
-    let world = World::new(place).await;
-    let _working = working(&world);
-    let editor = world.as_user("editor@acme.test");
-    let admin = world.as_user("admin@acme.test");
-    let shop = Shop::new(&editor, world.acme);
-    let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
-    let there = workspace(&editor, world.acme);
-    applied(&editor, &template, &json!({"workspaceId": there})).await;
-    let clients = named(&editor, &there, "clients").expect("a table");
-    let orders = named(&editor, &there, "orders").expect("a table");
+    let AppliedShop {
+        world,
+        editor,
+        admin,
+        shop,
+        template,
+        there,
+        ..
+    } = &AppliedShop::new(place).await;
+    let clients = named(editor, there, "clients").expect("a table");
+    let orders = named(editor, there, "orders").expect("a table");
     // Somebody else adds an order, and changes it.
     let rows = format!("/v1/features/{orders}/rows");
     let added = admin.create(&rows, &json!({"data": {"title": "by hand"}}));
@@ -55,8 +56,8 @@ async fn what_goes_is_counted_allowed_and_given_back(place: Place) {
         .expect(200);
 
     // The author takes the orders and the names of clients away.
-    let source = named(&editor, &shop.workspace, "clients").expect("a table");
-    let name = column(&editor, &source, "name").expect("a column");
+    let source = named(editor, &shop.workspace, "clients").expect("a table");
+    let name = column(editor, &source, "name").expect("a column");
     let paths = [
         format!("/v1/features/{}?force=true", shop.orders),
         format!("/v1/features/{source}/columns/{}?force=true", id(&name)),
@@ -83,7 +84,7 @@ async fn what_goes_is_counted_allowed_and_given_back(place: Place) {
     let (table_ref, column_ref) = (&of("feature")["ref"], &of("column")["ref"]);
     let [table_ref, column_ref] = [table_ref, column_ref].map(|one| one.as_str().expect("a ref"));
     request_body["decisions"] = json!({table_ref: "delete", column_ref: "delete"});
-    let refused = apply(&editor, &template, &request_body)
+    let refused = apply(editor, template, &request_body)
         .refused(422, "destructive")
         .json();
     assert_eq!(
@@ -103,15 +104,15 @@ async fn what_goes_is_counted_allowed_and_given_back(place: Place) {
     assert_eq!(editor.items("/v1/template-jobs").len(), 1, "no job");
 
     let before = (
-        documents(&admin, &orders),
-        documents(&admin, &clients),
-        column(&editor, &clients, "name").expect("a column")["id"].clone(),
+        documents(admin, &orders),
+        documents(admin, &clients),
+        column(editor, &clients, "name").expect("a column")["id"].clone(),
     );
     request_body["allowDestructive"] = json!(true);
-    let job = applied(&editor, &template, &request_body).await;
+    let job = applied(editor, template, &request_body).await;
     assert_eq!(job["report"]["decided"], 2, "{job}");
-    assert_eq!(named(&editor, &there, "orders"), None);
-    assert_eq!(column(&editor, &clients, "name"), None);
+    assert_eq!(named(editor, there, "orders"), None);
+    assert_eq!(column(editor, &clients, "name"), None);
     let undo = format!("/v1/template-jobs/{}/undo", id(&job));
     // Somebody needs the name meanwhile.
     let ours = json!({"workspace_id": there, "name": "orders", "label": "Ours"});
@@ -129,11 +130,11 @@ async fn what_goes_is_counted_allowed_and_given_back(place: Place) {
     );
     renamed.expect(200);
     editor.send("POST", &undo, &[], None).expect(200);
-    assert_eq!(named(&editor, &there, "orders").as_deref(), Some(&*orders));
+    assert_eq!(named(editor, there, "orders").as_deref(), Some(&*orders));
     let after = (
-        documents(&admin, &orders),
-        documents(&admin, &clients),
-        column(&editor, &clients, "name").expect("a column")["id"].clone(),
+        documents(admin, &orders),
+        documents(admin, &clients),
+        column(editor, &clients, "name").expect("a column")["id"].clone(),
     );
     assert_eq!(after, before);
     // A row belongs to whom it belonged to.
@@ -268,15 +269,16 @@ async fn uses_of_files_that_go_are_given_back(place: Place) {
 }
 
 async fn a_table_that_comes_back_is_watched_again(place: Place) {
-    let world = World::new(place).await;
-    let _working = working(&world);
-    let editor = world.as_user("editor@acme.test");
-    let admin = world.as_user("admin@acme.test");
-    let shop = Shop::new(&editor, world.acme);
-    let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
-    let there = workspace(&editor, world.acme);
-    applied(&editor, &template, &json!({"workspaceId": there})).await;
-    let orders = named(&editor, &there, "orders").expect("a table");
+    let AppliedShop {
+        world,
+        editor,
+        admin,
+        shop,
+        template,
+        there,
+        ..
+    } = &AppliedShop::new(place).await;
+    let orders = named(editor, there, "orders").expect("a table");
     // Automations of people watch the table, one of them from a workspace that the editor does not see.
     let owner = world.as_user("owner@acme.test");
     let share = json!({"is_shared": true});
@@ -289,7 +291,7 @@ async fn a_table_that_comes_back_is_watched_again(place: Place) {
         .patch(&format!("/v1/workspaces/{closed}"), &members)
         .expect(200);
     let mut watching = Vec::new();
-    for of in [&there, &closed] {
+    for of in [there, &closed] {
         let mut body = workflows::body(of, false);
         body["trigger_config"] = json!({"type": "record.event",
             "config": {"modes": ["created"], "featureId": orders}});
@@ -304,7 +306,7 @@ async fn a_table_that_comes_back_is_watched_again(place: Place) {
         &world.app.runs,
         Settings::default(),
     );
-    row(&editor, &orders, &json!({"title": "before"}));
+    row(editor, &orders, &json!({"title": "before"}));
     assert_eq!(executor.run_due().await.expect("runs"), 2);
 
     let gone = format!("/v1/features/{}?force=true", shop.orders);
@@ -320,17 +322,17 @@ async fn a_table_that_comes_back_is_watched_again(place: Place) {
     let table = left.find(|left| left["kind"] == "feature");
     let reference = table.expect("a table")["ref"].as_str().expect("a ref");
     request_body["decisions"] = json!({reference: "delete"});
-    let job = applied(&editor, &template, &request_body).await;
-    assert_eq!(named(&editor, &there, "orders"), None, "{job}");
+    let job = applied(editor, template, &request_body).await;
+    assert_eq!(named(editor, there, "orders"), None, "{job}");
     let undo = format!("/v1/template-jobs/{}/undo", id(&job));
     editor.send("POST", &undo, &[], None).expect(200);
-    assert_eq!(named(&editor, &there, "orders").as_deref(), Some(&*orders));
+    assert_eq!(named(editor, there, "orders").as_deref(), Some(&*orders));
     assert_eq!(
         executor.run_due().await.expect("runs"),
         0,
         "rows of the undo"
     );
-    row(&editor, &orders, &json!({"title": "after"}));
+    row(editor, &orders, &json!({"title": "after"}));
     assert_eq!(executor.run_due().await.expect("runs"), 2);
     for it in &watching {
         assert_eq!(owner.items(&workflows::path(it, "/runs")).len(), 2);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::shop::{Shop, applied, feature, row, working, workspace};
+use super::shop::{AppliedShop, Shop, feature, row, workspace};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -12,17 +12,18 @@ on_both_stores!(
 );
 
 async fn a_package_is_planned_as_if_it_stood_in_the_template(place: Place) {
-    let world = World::new(place).await;
-    let _working = working(&world);
-    let editor = world.as_user("editor@acme.test");
-    let admin = world.as_user("admin@acme.test");
-    let shop = Shop::new(&editor, world.acme);
-    let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
-    let there = workspace(&editor, world.acme);
-    applied(&editor, &template, &json!({"workspaceId": there})).await;
+    let AppliedShop {
+        world,
+        editor,
+        admin,
+        shop,
+        template,
+        there,
+        ..
+    } = &AppliedShop::new(place).await;
     // The next version: a row more and a table more.
-    row(&editor, &shop.orders, &json!({"title": "four"}));
-    feature(&editor, &shop.workspace, "Later");
+    row(editor, &shop.orders, &json!({"title": "four"}));
+    feature(editor, &shop.workspace, "Later");
     let export = format!("/v1/workspaces/{}/export", shop.workspace);
     let body = json!({"onto": template, "rows": "all"});
     let package = editor.post(&export, &body).expect(200).body;

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::api::client::{Client, Response};
 use crate::api::model::id;
 use crate::api::world::World;
+use crate::stores::Place;
 
 /// Clients with an identity and a code, orders that link to them.
 pub(crate) struct Shop {
@@ -122,6 +123,40 @@ pub(crate) fn working(world: &World) -> Working {
     };
     tokio::spawn(worker.run(stopped));
     Working { stop }
+}
+
+/// A shop whose rows are in a template, which is applied to an empty workspace.
+pub(crate) struct AppliedShop {
+    pub(crate) world: World,
+    pub(crate) editor: Client,
+    pub(crate) admin: Client,
+    pub(crate) shop: Shop,
+    pub(crate) template: String,
+    /// The workspace that it is applied to.
+    pub(crate) there: String,
+    _working: Working,
+}
+
+impl AppliedShop {
+    pub(crate) async fn new(place: Place) -> AppliedShop {
+        let world = World::new(place).await;
+        let working = working(&world);
+        let editor = world.as_user("editor@acme.test");
+        let admin = world.as_user("admin@acme.test");
+        let shop = Shop::new(&editor, world.acme);
+        let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
+        let there = workspace(&editor, world.acme);
+        applied(&editor, &template, &json!({"workspaceId": there})).await;
+        AppliedShop {
+            world,
+            editor,
+            admin,
+            shop,
+            template,
+            there,
+            _working: working,
+        }
+    }
 }
 
 pub(crate) fn apply(client: &Client, template: &str, body: &Value) -> Response {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tplkit::workspace::ledger::Entry;
 use uuid::Uuid;
 
-use super::shop::{Shop, applied, apply, named, rows, working, workspace};
+use super::shop::{AppliedShop, Shop, applied, apply, named, rows, working, workspace};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -325,14 +325,13 @@ async fn an_upgrade_starts_from_the_line_of_a_job(place: Place) {
 }
 
 async fn what_people_changed_after_an_upgrade_stays_when_it_is_undone(place: Place) {
-    let world = World::new(place).await;
-    let _working = working(&world);
-    let editor = world.as_user("editor@acme.test");
-    let admin = world.as_user("admin@acme.test");
-    let shop = Shop::new(&editor, world.acme);
-    let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
-    let there = workspace(&editor, world.acme);
-    applied(&editor, &template, &json!({"workspaceId": there})).await;
+    let AppliedShop {
+        editor,
+        admin,
+        template,
+        there,
+        ..
+    } = &AppliedShop::new(place).await;
     let kept = format!("/v1/templates/{template}/package");
     let mut package = admin.get(&kept).expect(200).json();
     args(&mut package, "create_feature", "orders")["label"] = "Sales".into();
@@ -340,8 +339,8 @@ async fn what_people_changed_after_an_upgrade_stays_when_it_is_undone(place: Pla
     args(&mut package, "create_column", "name")["label"] = "Full name".into();
     admin.json("PUT", &kept, &package.to_string()).expect(200);
     let upgrade = json!({"workspaceId": there, "upgrade": true});
-    let job = applied(&editor, &template, &upgrade).await;
-    let orders = named(&editor, &there, "orders").expect("a table");
+    let job = applied(editor, template, &upgrade).await;
+    let orders = named(editor, there, "orders").expect("a table");
     let feature = format!("/v1/features/{orders}");
     editor
         .json("PATCH", &feature, r#"{"label": "Since"}"#)
@@ -352,7 +351,7 @@ async fn what_people_changed_after_an_upgrade_stays_when_it_is_undone(place: Pla
         editor.send("POST", &path, &[], None)
     };
     // Whoever sees the table sees what is in it.
-    let clients = named(&editor, &there, "clients").expect("a table");
+    let clients = named(editor, there, "clients").expect("a table");
     let columns = format!("/v1/features/{clients}/columns");
     let held = editor.get(&columns).expect(200).json();
     let mut name = held.as_array().expect("a list").iter();
@@ -385,7 +384,7 @@ async fn what_people_changed_after_an_upgrade_stays_when_it_is_undone(place: Pla
     );
     assert_eq!(report["structure_updated"], 3);
     assert_eq!(editor.get(&feature).expect(200).json()["label"], "Since");
-    let clients = named(&editor, &there, "clients").expect("a table");
+    let clients = named(editor, there, "clients").expect("a table");
     let clients = editor
         .get(&format!("/v1/features/{clients}"))
         .expect(200)

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::shop::{Shop, applied, apply, named, rows, working, workspace};
+use super::shop::{AppliedShop, Shop, applied, apply, named, rows, working, workspace};
 use super::upgrade::args;
 use crate::api::client::Client;
 use crate::api::model::id;
@@ -45,17 +45,16 @@ fn column<'p>(package: &'p mut Value, name: &str) -> &'p mut Value {
 }
 
 async fn a_value_that_cannot_be_written_is_refused_before_there_is_a_job(place: Place) {
-    let world = World::new(place).await;
-    let _working = working(&world);
-    let editor = world.as_user("editor@acme.test");
-    let admin = world.as_user("admin@acme.test");
-    let shop = Shop::new(&editor, world.acme);
-    let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
-    let there = workspace(&editor, world.acme);
-    applied(&editor, &template, &json!({"workspaceId": there})).await;
-    let clients = named(&editor, &there, "clients").expect("a table");
+    let AppliedShop {
+        editor,
+        admin,
+        template,
+        there,
+        ..
+    } = &AppliedShop::new(place).await;
+    let clients = named(editor, there, "clients").expect("a table");
     let (mut table, mut uid) = (String::new(), String::new());
-    publish(&admin, &template, |package| {
+    publish(admin, template, |package| {
         table = reference(package, "create_feature", "clients");
         args(package, "create_feature", "clients")["label"] = "Customers".into();
         column(package, "name")["order"] = (-1).into();
@@ -84,7 +83,7 @@ async fn a_value_that_cannot_be_written_is_refused_before_there_is_a_job(place: 
         (&*cell, json!(["A"])),
     ] {
         let place = format!("decisions.{table}.{path}");
-        let refused = apply(&editor, &template, &body(path, &value));
+        let refused = apply(editor, template, &body(path, &value));
         let refused = refused.refused(422, "validation_failed").json();
         assert_eq!(refused["errors"][0]["path"], *place, "{refused}");
         assert_eq!(refused["errors"][0]["code"], "validation_failed");
@@ -95,10 +94,10 @@ async fn a_value_that_cannot_be_written_is_refused_before_there_is_a_job(place: 
     assert_eq!(editor.items("/v1/template-jobs").len(), 1, "no job");
     let decisions = json!({&table: {"label": {"value": "Third"}, cell: {"value": "Third"}}});
     let body = json!({"workspaceId": there, "upgrade": true, "decisions": decisions});
-    applied(&editor, &template, &body).await;
+    applied(editor, template, &body).await;
     let feature = editor.get(&format!("/v1/features/{clients}"));
     assert_eq!(feature.expect(200).json()["label"], "Third");
-    assert_eq!(rows(&editor, &clients)[0]["name"], "Third");
+    assert_eq!(rows(editor, &clients)[0]["name"], "Third");
 }
 
 const STEPS: [&str; 2] = ["stp_aaaaaaaaaaaa", "stp_bbbbbbbbbbbb"];
