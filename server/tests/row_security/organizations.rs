@@ -15,7 +15,7 @@ on_both_stores!(
     a_caller_writes_nothing_into_another_organization,
 );
 
-pub(super) const READS: [&str; 37] = [
+pub(super) const READS: [&str; 38] = [
     "SELECT id FROM organizations WHERE {tenant id}",
     "SELECT organization_id FROM memberships WHERE {tenant organization_id}",
     "SELECT organization_id FROM workspaces WHERE {tenant organization_id}",
@@ -79,7 +79,7 @@ async fn either_layer_alone_hides_every_row(place: Place) {
     }
 }
 
-const WRITES: [&str; 58] = [
+const WRITES: [&str; 60] = [
     "UPDATE main.file_objects SET size = 2 WHERE {tenant organization_id} RETURNING organization_id",
     "UPDATE main.files SET name = 'new' WHERE {tenant organization_id} RETURNING organization_id",
     "UPDATE main.file_uses SET created_at = 1 WHERE {tenant organization_id} RETURNING organization_id",
