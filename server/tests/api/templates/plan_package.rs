@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::shop::{AppliedShop, Shop, feature, row, workspace};
+use super::shop::{AppliedShop, Shop, feature, row};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
