@@ -73,6 +73,8 @@ mod shares;
 #[cfg(unix)]
 mod shells;
 #[cfg(unix)]
+mod stalled_log;
+#[cfg(unix)]
 mod tls;
 #[cfg(unix)]
 mod transfers;

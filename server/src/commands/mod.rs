@@ -5,6 +5,7 @@ mod completions;
 mod examples;
 mod files;
 mod health;
+mod log_queue;
 mod logs;
 mod man;
 mod migrate;
@@ -30,6 +31,7 @@ use tplkit_server::refusal::Refusal;
 use tplkit_server::store::StoreError;
 
 use examples::examples;
+use log_queue::{LogQueue, PATIENCE};
 
 /// The store that ends with its process.
 const IN_MEMORY: &str = "sqlite::memory:";
@@ -152,20 +154,23 @@ impl From<Refusal> for Failure {
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> ExitCode {
+    let log = LogQueue::default();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
     let done = runtime.map_err(Failure::from).and_then(|runtime| {
-        let done = runtime.block_on(dispatch(arguments));
+        let done = runtime.block_on(dispatch(arguments, &log));
         // Whatever is left was cut off knowingly.
         runtime.shutdown_background();
         done
     });
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => {
+            log.drain(PATIENCE);
+            ExitCode::SUCCESS
+        }
         Err(failure) => {
-            // Nothing can be reported when standard error is gone.
-            let _ = writeln!(io::stderr(), "error: {failure}{}", help(&failure));
+            log.end_with(&format!("error: {failure}{}\n", help(&failure)));
             match failure {
                 Failure::Interrupted => ExitCode::from(130),
                 Failure::Usage(_)
@@ -176,13 +181,13 @@ pub(crate) fn run(arguments: Arguments) -> ExitCode {
     }
 }
 
-async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
+async fn dispatch(arguments: Arguments, log: &LogQueue) -> Result<(), Failure> {
     let Arguments { database, command } = arguments;
     let database = database.unwrap_or_else(|| command.default_database().to_owned());
     let context = Context::new(Arc::new(SystemClock));
     match command {
-        Command::Serve(options) => Box::pin(serve::run(&database, context, options)).await,
-        Command::Worker(options) => worker::run(&database, context, options).await,
+        Command::Serve(options) => Box::pin(serve::run(&database, context, options, log)).await,
+        Command::Worker(options) => worker::run(&database, context, options, log).await,
         Command::Openapi => {
             let document = api::document(Definitions::embedded());
             let text = serde_json::to_string_pretty(&document).map_err(io::Error::from)?;

@@ -21,6 +21,7 @@ use tplkit_server::secret_key::SecretKey;
 use tplkit_server::store::{Options, Serving, Store, StoreError};
 use tplkit_server::wake::WorkerSignal;
 
+use super::log_queue::LogQueue;
 use super::logs::Level;
 use super::signals::Signals;
 use super::{Failure, files, logs, variable};
@@ -115,6 +116,7 @@ pub(super) struct Process {
     pub(super) files: Files,
     heard: watch::Sender<bool>,
     signals: Signals,
+    log: LogQueue,
     metrics_listen: Option<String>,
     _serving: Serving,
 }
@@ -126,10 +128,11 @@ impl Process {
         database: &str,
         arguments: Arguments,
         usual_log: Level,
+        log: &LogQueue,
     ) -> Result<Process, Failure> {
         let secret_key = secret_key()?;
         let smtp_url = smtp_url()?;
-        logs::start(&arguments.logs, usual_log);
+        logs::start(&arguments.logs, usual_log, log)?;
         let signals = Signals::new()?;
         let options = Options {
             statement_timeout: arguments.statement_timeout,
@@ -158,6 +161,7 @@ impl Process {
             files,
             heard,
             signals,
+            log: log.clone(),
             metrics_listen: arguments.metrics_listen,
             _serving: serving,
         })
@@ -165,6 +169,7 @@ impl Process {
 
     /// Shows the numbers, if anybody is to see them.
     pub(super) async fn show(&self, metrics: &Arc<Metrics>) -> Result<(), Failure> {
+        self.log.count_in(metrics.lost_log_lines());
         let Some(address) = &self.metrics_listen else {
             return Ok(());
         };

@@ -19,6 +19,7 @@ use tplkit_server::{
 };
 
 use super::examples::examples;
+use super::log_queue::LogQueue;
 use super::logs::Level;
 use super::process::{self, Process, Ready, available_connections, listen};
 use super::{Failure, IN_MEMORY};
@@ -148,6 +149,7 @@ pub(super) async fn run(
     database: &str,
     context: Context,
     options: Arguments,
+    log: &LogQueue,
 ) -> Result<(), Failure> {
     let origins = options.cors_origins.iter().map(|origin| origin.trim());
     let cors = Origins::parse(origins.filter(|origin| !origin.is_empty()));
@@ -159,7 +161,7 @@ pub(super) async fn run(
     } else {
         Level::Info
     };
-    let process = Process::begin(database, options.process, usual_log).await?;
+    let process = Process::begin(database, options.process, usual_log, log).await?;
     process.claim_files(options.files_adopt).await?;
     let listener = listen(&options.listen).await?;
     let address = listener.local_addr()?;
