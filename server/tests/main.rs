@@ -60,6 +60,8 @@ mod package_tests;
 mod pooler;
 #[cfg(unix)]
 mod postgres;
+#[cfg(unix)]
+mod printed;
 mod process;
 #[cfg(unix)]
 mod races;

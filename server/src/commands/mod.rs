@@ -23,6 +23,7 @@ use std::sync::Arc;
 use clap::{Parser, Subcommand};
 use serde::Serialize;
 use tplkit::definitions::Definitions;
+use tplkit::printable;
 use tplkit_server::api;
 use tplkit_server::context::{Context, SystemClock};
 use tplkit_server::files::claim_storage::MarkError;
@@ -170,7 +171,8 @@ pub(crate) fn run(arguments: Arguments) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(failure) => {
-            log.end_with(&format!("error: {failure}{}\n", help(&failure)));
+            let message = format!("error: {failure}{}\n", help(&failure));
+            log.end_with(&printable::lines(&message));
             match failure {
                 Failure::Interrupted => ExitCode::from(130),
                 Failure::Usage(_)
@@ -211,10 +213,10 @@ fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
-/// Prints a record.
+/// Prints a record. Names in it are texts of tenants, and whoever reads them here may sit at a terminal.
 fn print(record: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(record).map_err(io::Error::from)?;
-    Ok(writeln!(io::stdout(), "{text}")?)
+    Ok(writeln!(io::stdout(), "{}", printable::json(&text))?)
 }
 
 /// What to do about a failure whose message does not say it.
