@@ -75,6 +75,8 @@ mod shares;
 #[cfg(unix)]
 mod shells;
 #[cfg(unix)]
+mod sqlite_files;
+#[cfg(unix)]
 mod stalled_log;
 #[cfg(unix)]
 mod tls;

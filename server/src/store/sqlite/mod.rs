@@ -61,15 +61,27 @@ impl Sqlite {
         isolation: Isolation,
         options: &Options,
     ) -> Result<Sqlite, StoreError> {
-        let limit = options.statement_timeout;
-        let temporary = match file {
-            Some(_) => None,
-            None => Some(Temporary::new()?),
+        let opened = |file: &Path| {
+            let sqlite = Sqlite::open_file(file, isolation, options);
+            sqlite.map_err(|error| error.of_file(file))
         };
-        let path = temporary
-            .as_ref()
-            .map_or(file, |temporary| Some(temporary.file.as_path()));
-        let path = path.ok_or_else(|| StoreError::Internal("no file".to_owned()))?;
+        if let Some(file) = file {
+            return opened(file);
+        }
+        let temporary = Temporary::new()?;
+        let sqlite = opened(&temporary.file)?;
+        Ok(Sqlite {
+            _temporary: Some(temporary),
+            ..sqlite
+        })
+    }
+
+    fn open_file(
+        path: &Path,
+        isolation: Isolation,
+        options: &Options,
+    ) -> Result<Sqlite, StoreError> {
+        let limit = options.statement_timeout;
         let mut first = connection::open(path)?;
         migrate::sqlite(&mut first)?;
         connection::make_writer(&first)?;
@@ -113,7 +125,7 @@ impl Sqlite {
             inline,
             #[cfg(any(test, feature = "row-security-off"))]
             steps,
-            _temporary: temporary,
+            _temporary: None,
         })
     }
 
@@ -162,7 +174,8 @@ impl Temporary {
         getrandom::fill(&mut random).map_err(|error| StoreError::Internal(error.to_string()))?;
         let name = format!("tplkit-{:032x}", u128::from_le_bytes(random));
         let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir(&folder).map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        let made = std::fs::create_dir(&folder);
+        made.map_err(|error| StoreError::NoFolder(format!("{}: {error}", folder.display())))?;
         let file = folder.join("memory.db");
         Ok(Temporary { folder, file })
     }
