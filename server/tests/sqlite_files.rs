@@ -62,6 +62,41 @@ fn an_empty_file_becomes_a_store() {
 }
 
 #[test]
+fn who_changes_or_looks_makes_no_store() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = database(folder.path());
+    let id = "0198a5ba-0000-7000-8000-0000000000ff";
+    let of = ["--organization", id];
+    let who = ["--email", "a@acme.test"];
+    let named = ["--name", "a"];
+    let to = ["--kind", "http", "--url", "https://a.test"];
+    for words in [
+        vec!["list-users"],
+        vec!["verify-files"],
+        vec!["automation", "pause", id],
+        [&["set-quota", "--seats", "1"][..], &of].concat(),
+        [&["reset-password", "--password-stdin"][..], &who].concat(),
+        [&["add-member", "--role", "owner"][..], &of, &who].concat(),
+        [&["remove-member"][..], &of, &who].concat(),
+        [&["create-channel"][..], &of, &named].concat(),
+        [&["set-connection"][..], &of, &named, &to].concat(),
+    ] {
+        let output = admin(&database, &words, "correct horse").expect_err("no store");
+        assert_eq!(output.status.code(), Some(1), "{words:?}");
+        let said = stderr(&output);
+        let file = database.trim_start_matches("sqlite:");
+        for part in ["tplkit-server migrate", &format!("no store {file}")] {
+            assert!(said.contains(part), "{words:?} {said}");
+        }
+        assert!(names(folder.path()).is_empty(), "{words:?}");
+    }
+    let create = ["create-user", "--email", "a@acme.test", "--password-stdin"];
+    admin(&database, &create, "correct horse").expect("a record");
+    let listed = admin(&database, &["list-users"], "").expect("a list");
+    assert_eq!(listed["items"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
 fn what_cannot_be_opened_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let absent = folder.path().join("absent/a.db");

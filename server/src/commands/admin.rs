@@ -1,4 +1,5 @@
-//! `admin`: creates organizations and users, and manages what no route does.
+//! `admin`: creates organizations and users, and manages what no route does. What begins a store makes its file; what
+//! changes or shows records opens one that is there.
 
 use std::io::Read as _;
 
@@ -315,7 +316,7 @@ pub(super) async fn run(
                 file_bytes: file_quota,
                 now: context.now(),
             };
-            let store = Store::open(database).await?;
+            let store = Store::open_existing(database).await?;
             print(&organizations::set_limits(&store, limits).await?)
         }
         AdminCommand::CreateUser {
@@ -342,12 +343,12 @@ pub(super) async fn run(
             password_stdin: _,
         } => {
             let hash = hash_password(password()?.as_bytes())?;
-            let store = Store::open(database).await?;
+            let store = Store::open_existing(database).await?;
             let email = normalize_email(&email);
             print(&users::reset_password(&store, email, hash, context.now()).await?)
         }
         AdminCommand::ListUsers { organization } => {
-            let store = Store::open(database).await?;
+            let store = Store::open_existing(database).await?;
             let items = users::list(&store, organization).await?;
             print(&Users { items })
         }
@@ -355,7 +356,7 @@ pub(super) async fn run(
             organization,
             email,
         } => {
-            let store = Store::open(database).await?;
+            let store = Store::open_existing(database).await?;
             let email = normalize_email(&email);
             members::remove_by_email(&store, organization, email.clone()).await?;
             print(&users::find(&store, email).await?)
@@ -365,7 +366,7 @@ pub(super) async fn run(
             email,
             role,
         } => {
-            let store = Store::open(database).await?;
+            let store = Store::open_existing(database).await?;
             let email = normalize_email(&email);
             let add = members::Add {
                 organization,
@@ -380,7 +381,7 @@ pub(super) async fn run(
             })
         }
         AdminCommand::CreateChannel { organization, name } => {
-            let store = Store::open(database).await?;
+            let store = Store::open_existing(database).await?;
             let new = NewChannel {
                 id: context.id(),
                 organization,
@@ -403,7 +404,7 @@ pub(super) async fn run(
             } else {
                 None
             };
-            let store = Store::open(database).await?;
+            let store = Store::open_existing(database).await?;
             let set = SetConnection {
                 id: context.id(),
                 organization,
@@ -420,7 +421,7 @@ pub(super) async fn run(
             verify_files(database, context, &place, repair).await
         }
         AdminCommand::Automation(switch) => {
-            let store = Store::open(database).await?;
+            let store = Store::open_existing(database).await?;
             print(&switched(&store, switch, context.now()).await?)
         }
     }
@@ -440,7 +441,7 @@ async fn verify_files(
         // As good as an empty one, where no files are on record.
         ExistingPlace::Absent(folder) => (FileStorage::memory(), Some(folder)),
     };
-    let store = Store::open(database).await?;
+    let store = Store::open_existing(database).await?;
     let verified = verify(&store, &place, repair, context.now()).await;
     let verdict = verified.map_err(|error| match (error, absent) {
         (MarkError::Foreign { .. }, Some(folder)) => Failure::Found(format!(

@@ -114,6 +114,12 @@ pub enum StoreError {
          TPLKIT_DATABASE_URL)"
     )]
     Foreign(String),
+    /// A file that has to be there is not.
+    #[error(
+        "there is no store {0}: check `--database` (or TPLKIT_DATABASE_URL), or make a new store with `tplkit-server \
+         migrate`"
+    )]
+    Absent(String),
     /// A store in memory finds no room for its file.
     #[error("a store in memory needs a folder for its file, which TMPDIR can name: {0}")]
     NoFolder(String),
