@@ -1,8 +1,10 @@
 //! What commands print.
 
+use std::fs::File;
+
 use serde_json::Value;
 
-use crate::process::{admin, database, run, stderr, stdout};
+use crate::process::{admin, command, database, run, stderr, stdout};
 use crate::stores::Place;
 
 /// A control of C1, and one that turns the direction of writing.
@@ -42,6 +44,39 @@ fn steers_nothing(database: &str) {
     assert_eq!(print(&["set-quota", "--seats", "none"])["label"], label);
     let users = print(&["list-users"]);
     assert_eq!(users["items"][0]["organizations"][0]["label"], label);
+}
+
+#[test]
+fn what_was_done_is_known_where_it_cannot_be_printed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    is_known(&database(folder.path()));
+}
+
+#[test]
+fn what_was_done_is_known_where_it_cannot_be_printed_with_postgres() {
+    if let Some(place) = Place::postgres() {
+        is_known(&place.url);
+    }
+}
+
+fn is_known(database: &str) {
+    let Ok(full) = File::options().write(true).open("/dev/full") else {
+        return;
+    };
+    let output = command(&["admin", "create-organization", "--label", "Acme"])
+        .args(["--database", database])
+        .stdout(full)
+        .output()
+        .expect("starts");
+    assert_eq!(output.status.code(), Some(1));
+    let said = stderr(&output);
+    assert!(said.contains("this was done"), "{said}");
+    let record = said.find('{').map(|at| &said[at..]).expect("a record");
+    let record: Value = serde_json::from_str(record).expect("JSON");
+    let id = record["id"].as_str().expect("an id");
+    let set = ["set-quota", "--seats", "1", "--organization", id];
+    let found = admin(database, &set, "").expect("it is there");
+    assert_eq!(found["label"], "Acme");
 }
 
 #[test]

@@ -23,7 +23,7 @@ use uuid::Uuid;
 use super::examples::examples;
 use super::files::{ExistingPlace, PlaceArguments};
 use super::process::secret_key;
-use super::{Failure, print};
+use super::{Failure, print, print_done};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum AdminCommand {
@@ -301,7 +301,7 @@ pub(super) async fn run(
                 now: context.now(),
             };
             let store = Store::open(database).await?;
-            print(&organizations::create(&store, new).await?)
+            print_done(&organizations::create(&store, new).await?)
         }
         AdminCommand::SetQuota {
             organization,
@@ -317,7 +317,7 @@ pub(super) async fn run(
                 now: context.now(),
             };
             let store = Store::open_existing(database).await?;
-            print(&organizations::set_limits(&store, limits).await?)
+            print_done(&organizations::set_limits(&store, limits).await?)
         }
         AdminCommand::CreateUser {
             email,
@@ -336,7 +336,7 @@ pub(super) async fn run(
                 now: context.now(),
             };
             let store = Store::open(database).await?;
-            print(&users::create(&store, new).await?)
+            print_done(&users::create(&store, new).await?)
         }
         AdminCommand::ResetPassword {
             email,
@@ -345,7 +345,7 @@ pub(super) async fn run(
             let hash = hash_password(password()?.as_bytes())?;
             let store = Store::open_existing(database).await?;
             let email = normalize_email(&email);
-            print(&users::reset_password(&store, email, hash, context.now()).await?)
+            print_done(&users::reset_password(&store, email, hash, context.now()).await?)
         }
         AdminCommand::ListUsers { organization } => {
             let store = Store::open_existing(database).await?;
@@ -359,7 +359,7 @@ pub(super) async fn run(
             let store = Store::open_existing(database).await?;
             let email = normalize_email(&email);
             members::remove_by_email(&store, organization, email.clone()).await?;
-            print(&users::find(&store, email).await?)
+            print_done(&users::find(&store, email).await?)
         }
         AdminCommand::AddMember {
             organization,
@@ -375,7 +375,7 @@ pub(super) async fn run(
                 now: context.now(),
             };
             let member = members::add(&store, &Scope::Operator, add, Role::Owner).await?;
-            print(&AddedMember {
+            print_done(&AddedMember {
                 organization_id: organization,
                 member,
             })
@@ -389,7 +389,7 @@ pub(super) async fn run(
                 now: context.now(),
             };
             let created = create_channel(&store, new).await;
-            print(&created.map_err(by_options)?)
+            print_done(&created.map_err(by_options)?)
         }
         AdminCommand::SetConnection {
             organization,
@@ -415,14 +415,14 @@ pub(super) async fn run(
                 now: context.now(),
             };
             let set = set_connection(&store, key.as_ref(), set).await;
-            print(&set.map_err(by_options)?)
+            print_done(&set.map_err(by_options)?)
         }
         AdminCommand::VerifyFiles { place, repair } => {
             verify_files(database, context, &place, repair).await
         }
         AdminCommand::Automation(switch) => {
             let store = Store::open_existing(database).await?;
-            print(&switched(&store, switch, context.now()).await?)
+            print_done(&switched(&store, switch, context.now()).await?)
         }
     }
 }

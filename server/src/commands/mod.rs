@@ -127,6 +127,11 @@ pub(crate) enum Failure {
     Declared(#[from] DeclaredError),
     #[error(transparent)]
     Files(#[from] MarkError),
+    /// A command did its work, and nobody knows what came of it.
+    #[error(
+        "this was done, but standard output does not take the record ({error}); do not do it again: {record}"
+    )]
+    Unprinted { error: io::Error, record: String },
     /// What a command was to find out.
     #[error("{0}")]
     Found(String),
@@ -213,10 +218,22 @@ fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
-/// Prints a record. Names in it are texts of tenants, and whoever reads them here may sit at a terminal.
+/// Prints a record.
 fn print(record: &impl Serialize) -> Result<(), Failure> {
+    Ok(writeln!(io::stdout(), "{}", line(record)?)?)
+}
+
+/// Prints the record of something that was done: it has to be known, or somebody does it twice.
+fn print_done(record: &impl Serialize) -> Result<(), Failure> {
+    let record = line(record)?;
+    let printed = writeln!(io::stdout(), "{record}");
+    printed.map_err(|error| Failure::Unprinted { error, record })
+}
+
+/// A record as one line. Names in it are texts of tenants, and whoever reads them may sit at a terminal.
+fn line(record: &impl Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string(record).map_err(io::Error::from)?;
-    Ok(writeln!(io::stdout(), "{}", printable::json(&text))?)
+    Ok(printable::json(&text))
 }
 
 /// What to do about a failure whose message does not say it.
