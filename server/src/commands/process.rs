@@ -76,7 +76,7 @@ pub(super) struct Arguments {
     )]
     keep_runs_days: u32,
     /// Where Prometheus finds /metrics; nowhere when not given.
-    #[arg(long, value_name = "ADDR", env = "TPLKIT_METRICS_LISTEN")]
+    #[arg(long, value_name = "ADDR", env = "TPLKIT_METRICS_LISTEN", value_parser = address)]
     metrics_listen: Option<String>,
     /// Lets connections of automations lead into private networks by a name; the API takes numbers and localhost, too.
     #[arg(long, env = "TPLKIT_ALLOW_PRIVATE_ADDRESSES", value_parser = FalseyValueParser::new())]
@@ -343,6 +343,16 @@ pub(super) fn secret_key() -> Result<Option<SecretKey>, Failure> {
         ))
     };
     key.map(Some).ok_or_else(refuse)
+}
+
+/// An address to listen on. Whether there is such a host is seen later.
+pub(super) fn address(text: &str) -> Result<String, String> {
+    let is_one = text
+        .rsplit_once(':')
+        .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok());
+    is_one
+        .then(|| text.to_owned())
+        .ok_or_else(|| "use HOST:PORT, such as 127.0.0.1:8080".to_owned())
 }
 
 /// Listens, with an error that says where.

@@ -41,7 +41,8 @@ pub(super) struct Arguments {
         long,
         value_name = "ADDR",
         env = "TPLKIT_LISTEN",
-        default_value = "127.0.0.1:8080"
+        default_value = "127.0.0.1:8080",
+        value_parser = process::address
     )]
     listen: String,
     /// Leaves the background tasks to other processes.
