@@ -15,12 +15,12 @@ mod signals;
 mod test;
 mod worker;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use serde::Serialize;
 use tplkit::definitions::Definitions;
 use tplkit::printable;
@@ -142,6 +142,29 @@ pub(crate) enum Failure {
     Interrupted,
 }
 
+impl Arguments {
+    /// Of the command line and the environment, where a variable that is set to nothing is not set.
+    pub(crate) fn read() -> Arguments {
+        let matches = without_empty_variables(Arguments::command()).get_matches();
+        let read = Arguments::from_arg_matches(&matches);
+        read.unwrap_or_else(|error| error.format(&mut Arguments::command()).exit())
+    }
+}
+
+fn without_empty_variables(command: clap::Command) -> clap::Command {
+    let keep = |arg: clap::Arg| {
+        let value = arg.get_env().and_then(variable);
+        if value.is_some_and(|value| value.is_empty()) {
+            arg.env(None::<&'static str>)
+        } else {
+            arg
+        }
+    };
+    command
+        .mut_args(keep)
+        .mut_subcommands(without_empty_variables)
+}
+
 impl Command {
     /// The store where none is named. A demonstration leaves nothing behind and can be started again.
     fn default_database(&self) -> &'static str {
@@ -210,7 +233,7 @@ async fn dispatch(arguments: Arguments, log: &LogQueue) -> Result<(), Failure> {
 }
 
 /// An environment variable.
-fn variable(name: &str) -> Option<OsString> {
+fn variable(name: impl AsRef<OsStr>) -> Option<OsString> {
     #[expect(
         clippy::disallowed_methods,
         reason = "commands are where the environment is read"

@@ -236,9 +236,9 @@ pub(super) async fn run(
     Box::pin(process.run(Some(ready), work)).await
 }
 
-/// The page of a folder; an empty name, as of a variable that is set to nothing, stands for none.
+/// The page of a folder, or what is built in.
 fn playground(folder: Option<&Path>) -> Result<Playground, Failure> {
-    let Some(folder) = folder.filter(|folder| !folder.as_os_str().is_empty()) else {
+    let Some(folder) = folder else {
         return Ok(Playground::built_in());
     };
     Playground::read(folder).map_err(|error| {
