@@ -1,9 +1,10 @@
 //! Files that are no store of ours, and files that cannot be opened.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use crate::process::{admin, command, database, run, stderr};
+use crate::process::{Serving, admin, command, database, run, stderr};
 
 const COMMANDS: [&[&str]; 4] = [
     &["serve", "--listen", "127.0.0.1:0"],
@@ -94,6 +95,26 @@ fn who_changes_or_looks_makes_no_store() {
     admin(&database, &create, "correct horse").expect("a record");
     let listed = admin(&database, &["list-users"], "").expect("a list");
     assert_eq!(listed["items"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn nobody_else_reads_a_store_in_memory() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut serve = command(&["serve", "--listen", "127.0.0.1:0"]);
+    serve
+        .args(["--database", "sqlite::memory:"])
+        .env("TMPDIR", folder.path());
+    let serving = Serving::of(serve);
+    let mode = |name: &str| {
+        let found = fs::metadata(folder.path().join(name)).expect("is there");
+        found.permissions().mode() & 0o777
+    };
+    let names = names(folder.path());
+    assert!(!names.is_empty());
+    for name in names {
+        assert_eq!(mode(&name), 0o700, "{name}");
+    }
+    drop(serving);
 }
 
 #[test]

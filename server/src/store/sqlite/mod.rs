@@ -25,6 +25,7 @@ pub(super) use connection::SecuredConnection;
 pub(super) use file_lock::{FileLock, refuse_other_name};
 use inline_reads::InlineReads;
 use queue::{QueueFull, TaskSender, queue};
+use tempfile::TempDir;
 pub(super) use threads::Task;
 
 use super::{Isolation, Options, StoreError, migrate};
@@ -161,30 +162,28 @@ fn hand(threads: &TaskSender, task: Box<dyn Task>) {
 }
 
 /// A folder for a database that nobody keeps. SQLite's own databases in memory cannot be shared by
-/// a writer and readers that do not wait for each other.
+/// a writer and readers that do not wait for each other. It goes with this value; the threads may still hold the file,
+/// and the system keeps it for them.
 #[derive(Debug)]
 struct Temporary {
-    folder: PathBuf,
+    _folder: TempDir,
     file: PathBuf,
 }
 
 impl Temporary {
     fn new() -> Result<Temporary, StoreError> {
-        let mut random = [0; 16];
-        getrandom::fill(&mut random).map_err(|error| StoreError::Internal(error.to_string()))?;
-        let name = format!("tplkit-{:032x}", u128::from_le_bytes(random));
-        let folder = std::env::temp_dir().join(name);
-        let made = std::fs::create_dir(&folder);
-        made.map_err(|error| StoreError::NoFolder(format!("{}: {error}", folder.display())))?;
-        let file = folder.join("memory.db");
-        Ok(Temporary { folder, file })
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        // The threads may still hold the file; the system keeps it for them.
-        let _ = std::fs::remove_dir_all(&self.folder);
+        let mut folder = tempfile::Builder::new();
+        folder.prefix("tplkit-");
+        // It lies where everybody may look, and stays there when the process is killed.
+        #[cfg(unix)]
+        folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let folder = folder.tempdir();
+        let folder = folder.map_err(|error| StoreError::NoFolder(error.to_string()))?;
+        let file = folder.path().join("memory.db");
+        Ok(Temporary {
+            _folder: folder,
+            file,
+        })
     }
 }
 
