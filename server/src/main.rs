@@ -4,9 +4,7 @@ mod commands;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
 fn main() -> ExitCode {
     tplkit_server::release_memory::prepare();
-    commands::run(commands::Arguments::parse())
+    commands::run(commands::Arguments::read())
 }

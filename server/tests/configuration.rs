@@ -65,6 +65,37 @@ fn variables_configure_what_flags_do() {
 }
 
 #[test]
+fn a_variable_that_is_set_to_nothing_is_not_set() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = command(&["serve", "--help"]).output().expect("starts");
+    let help = stdout(&output);
+    let words = help.split(|next: char| !next.is_ascii_uppercase() && next != '_');
+    let mut variables: Vec<(&str, &str)> = words
+        .filter(|word| word.starts_with("TPLKIT_"))
+        .map(|name| (name, ""))
+        .collect();
+    variables.push(("TPLKIT_SMTP_URL", ""));
+    assert!(variables.len() > 20, "{variables:?}");
+    let serving = Serving::start_with(&database(folder.path()), &[], &variables);
+    let health = serving.get("/v1/health");
+    assert!(health.starts_with("HTTP/1.1 200"), "{health}");
+    drop(serving);
+    let output = command(&["migrate"])
+        .current_dir(folder.path())
+        .env("TPLKIT_DATABASE_URL", "")
+        .output()
+        .expect("starts");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(folder.path().join("tplkit.db").exists());
+    // Nothing but an address is one.
+    let output = command(&["serve"])
+        .env("TPLKIT_LISTEN", "nonsense")
+        .output()
+        .expect("starts");
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+}
+
+#[test]
 fn origins_are_read_from_flags_and_from_the_variable() {
     let folder = tempfile::tempdir().expect("a folder");
     let asks = |serving: &Serving, origin: &str| {

@@ -132,7 +132,7 @@ fn client(address: SocketAddr, number: usize, tally: &Tally, stopping: &AtomicBo
         let mut reader = BufReader::new(stream);
         for _ in 0..per_connection {
             thread::sleep(pause);
-            let Some(last) = exchange(&mut reader) else {
+            let Some(last) = exchange(&mut reader, "/v1/health") else {
                 tally.lost.fetch_add(1, Ordering::Relaxed);
                 break;
             };
@@ -145,9 +145,9 @@ fn client(address: SocketAddr, number: usize, tally: &Tally, stopping: &AtomicBo
 }
 
 /// One request and its response: whether it is the last one, or nothing when there was none.
-fn exchange(stream: &mut BufReader<TcpStream>) -> Option<bool> {
-    let request = b"GET /v1/health HTTP/1.1\r\nhost: test\r\n\r\n";
-    stream.get_mut().write_all(request).ok()?;
+pub(crate) fn exchange(stream: &mut BufReader<TcpStream>, path: &str) -> Option<bool> {
+    let request = format!("GET {path} HTTP/1.1\r\nhost: test\r\n\r\n");
+    stream.get_mut().write_all(request.as_bytes()).ok()?;
     let (mut last, mut length) = (false, 0);
     for number in 0.. {
         let mut line = String::new();

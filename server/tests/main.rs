@@ -60,6 +60,8 @@ mod package_tests;
 mod pooler;
 #[cfg(unix)]
 mod postgres;
+#[cfg(unix)]
+mod printed;
 mod process;
 #[cfg(unix)]
 mod races;
@@ -72,6 +74,10 @@ mod sessions;
 mod shares;
 #[cfg(unix)]
 mod shells;
+#[cfg(unix)]
+mod sqlite_files;
+#[cfg(unix)]
+mod stalled_log;
 #[cfg(unix)]
 mod tls;
 #[cfg(unix)]

@@ -3,6 +3,8 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
+#[cfg(unix)]
+use std::process::ChildStderr;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
@@ -88,6 +90,19 @@ pub(crate) fn owner(database: &str) -> String {
     organization
 }
 
+fn spawn(mut command: Command) -> Child {
+    let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    piped.spawn().expect("starts")
+}
+
+/// The first line that a program prints.
+fn first_line(child: &mut Child) -> String {
+    let mut line = String::new();
+    let mut printed = BufReader::new(child.stdout.take().expect("a pipe"));
+    printed.read_line(&mut line).expect("a line");
+    line
+}
+
 /// A running server, killed when the test ends before it does.
 pub(crate) struct Serving {
     pub(crate) child: Child,
@@ -128,14 +143,10 @@ impl Serving {
     }
 
     /// Of a command that serves.
-    pub(crate) fn of(mut command: Command) -> Serving {
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("starts");
+    pub(crate) fn of(command: Command) -> Serving {
+        let mut child = spawn(command);
         let log = Arc::new(Mutex::new(String::new()));
-        // A pipe that nobody reads would stop the server when it is full.
+        // Lines that nobody reads are lost, sooner or later.
         let (mut pipe, written) = (child.stderr.take().expect("a pipe"), log.clone());
         let reader = thread::spawn(move || {
             let mut buffer = [0; 4096];
@@ -144,9 +155,7 @@ impl Serving {
                 written.lock().expect("whole").push_str(&text);
             }
         });
-        let mut line = String::new();
-        let mut printed = BufReader::new(child.stdout.take().expect("a pipe"));
-        printed.read_line(&mut line).expect("a line");
+        let line = first_line(&mut child);
         let address = line.trim_end().strip_prefix("listening on http://");
         let address = address.unwrap_or_else(|| panic!("{line:?} {}", log.lock().expect("whole")));
         Serving {
@@ -155,6 +164,22 @@ impl Serving {
             log,
             reader: Some(reader),
         }
+    }
+
+    /// Of a command that serves, with the pipe that it logs to: nobody reads that yet.
+    #[cfg(unix)]
+    pub(crate) fn unread(command: Command) -> (Serving, ChildStderr) {
+        let mut child = spawn(command);
+        let line = first_line(&mut child);
+        let address = line.trim_end().strip_prefix("listening on http://");
+        let pipe = child.stderr.take().expect("a pipe");
+        let serving = Serving {
+            address: address.expect("an address").to_owned(),
+            child,
+            log: Arc::default(),
+            reader: None,
+        };
+        (serving, pipe)
     }
 
     /// Sends a signal.

@@ -1,4 +1,5 @@
-//! `admin`: creates organizations and users, and manages what no route does.
+//! `admin`: creates organizations and users, and manages what no route does. What begins a store makes its file; what
+//! changes or shows records opens one that is there.
 
 use std::io::Read as _;
 
@@ -22,7 +23,7 @@ use uuid::Uuid;
 use super::examples::examples;
 use super::files::{ExistingPlace, PlaceArguments};
 use super::process::secret_key;
-use super::{Failure, print};
+use super::{Failure, print, print_done};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum AdminCommand {
@@ -300,7 +301,7 @@ pub(super) async fn run(
                 now: context.now(),
             };
             let store = Store::open(database).await?;
-            print(&organizations::create(&store, new).await?)
+            print_done(&organizations::create(&store, new).await?)
         }
         AdminCommand::SetQuota {
             organization,
@@ -315,8 +316,8 @@ pub(super) async fn run(
                 file_bytes: file_quota,
                 now: context.now(),
             };
-            let store = Store::open(database).await?;
-            print(&organizations::set_limits(&store, limits).await?)
+            let store = Store::open_existing(database).await?;
+            print_done(&organizations::set_limits(&store, limits).await?)
         }
         AdminCommand::CreateUser {
             email,
@@ -335,19 +336,19 @@ pub(super) async fn run(
                 now: context.now(),
             };
             let store = Store::open(database).await?;
-            print(&users::create(&store, new).await?)
+            print_done(&users::create(&store, new).await?)
         }
         AdminCommand::ResetPassword {
             email,
             password_stdin: _,
         } => {
             let hash = hash_password(password()?.as_bytes())?;
-            let store = Store::open(database).await?;
+            let store = Store::open_existing(database).await?;
             let email = normalize_email(&email);
-            print(&users::reset_password(&store, email, hash, context.now()).await?)
+            print_done(&users::reset_password(&store, email, hash, context.now()).await?)
         }
         AdminCommand::ListUsers { organization } => {
-            let store = Store::open(database).await?;
+            let store = Store::open_existing(database).await?;
             let items = users::list(&store, organization).await?;
             print(&Users { items })
         }
@@ -355,17 +356,17 @@ pub(super) async fn run(
             organization,
             email,
         } => {
-            let store = Store::open(database).await?;
+            let store = Store::open_existing(database).await?;
             let email = normalize_email(&email);
             members::remove_by_email(&store, organization, email.clone()).await?;
-            print(&users::find(&store, email).await?)
+            print_done(&users::find(&store, email).await?)
         }
         AdminCommand::AddMember {
             organization,
             email,
             role,
         } => {
-            let store = Store::open(database).await?;
+            let store = Store::open_existing(database).await?;
             let email = normalize_email(&email);
             let add = members::Add {
                 organization,
@@ -374,13 +375,13 @@ pub(super) async fn run(
                 now: context.now(),
             };
             let member = members::add(&store, &Scope::Operator, add, Role::Owner).await?;
-            print(&AddedMember {
+            print_done(&AddedMember {
                 organization_id: organization,
                 member,
             })
         }
         AdminCommand::CreateChannel { organization, name } => {
-            let store = Store::open(database).await?;
+            let store = Store::open_existing(database).await?;
             let new = NewChannel {
                 id: context.id(),
                 organization,
@@ -388,7 +389,7 @@ pub(super) async fn run(
                 now: context.now(),
             };
             let created = create_channel(&store, new).await;
-            print(&created.map_err(by_options)?)
+            print_done(&created.map_err(by_options)?)
         }
         AdminCommand::SetConnection {
             organization,
@@ -403,7 +404,7 @@ pub(super) async fn run(
             } else {
                 None
             };
-            let store = Store::open(database).await?;
+            let store = Store::open_existing(database).await?;
             let set = SetConnection {
                 id: context.id(),
                 organization,
@@ -414,14 +415,14 @@ pub(super) async fn run(
                 now: context.now(),
             };
             let set = set_connection(&store, key.as_ref(), set).await;
-            print(&set.map_err(by_options)?)
+            print_done(&set.map_err(by_options)?)
         }
         AdminCommand::VerifyFiles { place, repair } => {
             verify_files(database, context, &place, repair).await
         }
         AdminCommand::Automation(switch) => {
-            let store = Store::open(database).await?;
-            print(&switched(&store, switch, context.now()).await?)
+            let store = Store::open_existing(database).await?;
+            print_done(&switched(&store, switch, context.now()).await?)
         }
     }
 }
@@ -440,7 +441,7 @@ async fn verify_files(
         // As good as an empty one, where no files are on record.
         ExistingPlace::Absent(folder) => (FileStorage::memory(), Some(folder)),
     };
-    let store = Store::open(database).await?;
+    let store = Store::open_existing(database).await?;
     let verified = verify(&store, &place, repair, context.now()).await;
     let verdict = verified.map_err(|error| match (error, absent) {
         (MarkError::Foreign { .. }, Some(folder)) => Failure::Found(format!(

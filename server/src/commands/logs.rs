@@ -17,6 +17,8 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use tplkit_server::store::sql_log;
 
+use super::log_queue::{LogQueue, PATIENCE};
+
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Arguments {
@@ -69,8 +71,8 @@ impl From<Level> for LevelFilter {
     }
 }
 
-/// Starts to log, as much as `usual` where nobody says how much.
-pub(super) fn start(arguments: &Arguments, usual: Level) {
+/// Starts to log by way of the queue, as much as `usual` where nobody says how much.
+pub(super) fn start(arguments: &Arguments, usual: Level, queue: &LogQueue) -> io::Result<()> {
     let format = arguments.log_format.unwrap_or_else(|| {
         if io::stderr().is_terminal() {
             Format::Text
@@ -79,14 +81,28 @@ pub(super) fn start(arguments: &Arguments, usual: Level) {
         }
     });
     let targets = targets(arguments, usual);
+    queue.start(io::stderr(), report_lost)?;
+    let writer = {
+        let queue = queue.clone();
+        move || queue.clone()
+    };
     match format {
-        Format::Json => json(targets, io::stderr).init(),
+        Format::Json => json(targets, writer).init(),
         Format::Text => tracing_subscriber::registry()
             .with(targets)
-            .with(tracing_subscriber::fmt::layer().with_writer(io::stderr))
+            .with(tracing_subscriber::fmt::layer().with_writer(writer))
             .init(),
     }
-    panic::set_hook(Box::new(log_panic));
+    panic::set_hook(on_panic(queue));
+    Ok(())
+}
+
+/// Reports lines that found the queue full.
+fn report_lost(lost: u64) {
+    tracing::warn!(
+        lost,
+        "lines of the log were lost: they were not read as fast as they came"
+    );
 }
 
 /// What is taken from whom.
@@ -113,6 +129,15 @@ where
         .with(lines.flatten_event(true).with_span_list(false))
 }
 
+/// What a panic calls. It may end the process at once, so it waits until its line is written.
+fn on_panic(queue: &LogQueue) -> Box<dyn Fn(&panic::PanicHookInfo<'_>) + Send + Sync> {
+    let queue = queue.clone();
+    Box::new(move |panic| {
+        log_panic(panic);
+        queue.drain(PATIENCE);
+    })
+}
+
 /// Reports a panic, and of its message only when the program wrote all of it: "is not a char boundary
 /// of …" and the like repeat what they were given.
 fn log_panic(panic: &panic::PanicHookInfo<'_>) {
@@ -131,15 +156,19 @@ mod tests {
     use std::io::{self, Write};
     use std::panic::{self, catch_unwind};
     use std::sync::{Arc, Mutex};
+    use std::thread;
+    use std::time::Duration;
 
-    use super::{Arguments, ExtraLog, Format, Level, json, log_panic, targets};
+    use super::{Arguments, ExtraLog, Format, Level, LogQueue, json, on_panic, targets};
     use tplkit_server::store::sql_log;
 
+    /// Not at once, as somebody else reads them.
     #[derive(Clone, Default)]
     struct Lines(Arc<Mutex<Vec<u8>>>);
 
     impl Write for Lines {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            thread::sleep(Duration::from_millis(5));
             self.0.lock().expect("whole").extend_from_slice(bytes);
             Ok(bytes.len())
         }
@@ -179,7 +208,9 @@ mod tests {
     #[test]
     fn a_panic_is_a_line_without_data_and_libraries_are_quiet() {
         let lines = Lines::default();
-        let writer = lines.clone();
+        let queue = LogQueue::default();
+        queue.start(lines.clone(), |_| {}).expect("starts");
+        let writer = queue.clone();
         let subscriber = json(
             targets(&logged(Level::Trace, None), Level::Info),
             move || writer.clone(),
@@ -189,12 +220,13 @@ mod tests {
             tracing::trace!("ours");
             tracing::debug!(target: "some_library", "a parameter: canary");
             tracing::warn!(target: "some_library", "trouble");
-            panic::set_hook(Box::new(log_panic));
+            panic::set_hook(on_panic(&queue));
             let data = "canary";
             let _ = catch_unwind(|| panic!("a fixed text"));
             let _ = catch_unwind(|| panic!("a text with {data}"));
             let _ = panic::take_hook();
         });
+        // They are written: the process could end here.
         let text = String::from_utf8(lines.0.lock().expect("whole").clone()).expect("UTF-8");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 4, "{text}");

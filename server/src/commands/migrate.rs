@@ -3,7 +3,7 @@
 use clap::Args;
 use tplkit_server::store::{Options, Store};
 
-use super::{Failure, print};
+use super::{Failure, print_done};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -19,5 +19,5 @@ pub(super) async fn run(database: &str, options: &Arguments) -> Result<(), Failu
         return Ok(Store::open(database).await.map(drop)?);
     }
     let store = Store::prepare(database, &Options::default())?;
-    print(&store.distribute().await?)
+    print_done(&store.distribute().await?)
 }

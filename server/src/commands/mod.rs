@@ -5,6 +5,7 @@ mod completions;
 mod examples;
 mod files;
 mod health;
+mod log_queue;
 mod logs;
 mod man;
 mod migrate;
@@ -14,14 +15,15 @@ mod signals;
 mod test;
 mod worker;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use serde::Serialize;
 use tplkit::definitions::Definitions;
+use tplkit::printable;
 use tplkit_server::api;
 use tplkit_server::context::{Context, SystemClock};
 use tplkit_server::files::claim_storage::MarkError;
@@ -30,6 +32,7 @@ use tplkit_server::refusal::Refusal;
 use tplkit_server::store::StoreError;
 
 use examples::examples;
+use log_queue::{LogQueue, PATIENCE};
 
 /// The store that ends with its process.
 const IN_MEMORY: &str = "sqlite::memory:";
@@ -124,6 +127,11 @@ pub(crate) enum Failure {
     Declared(#[from] DeclaredError),
     #[error(transparent)]
     Files(#[from] MarkError),
+    /// A command did its work, and nobody knows what came of it.
+    #[error(
+        "this was done, but standard output does not take the record ({error}); do not do it again: {record}"
+    )]
+    Unprinted { error: io::Error, record: String },
     /// What a command was to find out.
     #[error("{0}")]
     Found(String),
@@ -132,6 +140,29 @@ pub(crate) enum Failure {
     /// Stopped twice.
     #[error("stopped before everything had ended")]
     Interrupted,
+}
+
+impl Arguments {
+    /// Of the command line and the environment, where a variable that is set to nothing is not set.
+    pub(crate) fn read() -> Arguments {
+        let matches = without_empty_variables(Arguments::command()).get_matches();
+        let read = Arguments::from_arg_matches(&matches);
+        read.unwrap_or_else(|error| error.format(&mut Arguments::command()).exit())
+    }
+}
+
+fn without_empty_variables(command: clap::Command) -> clap::Command {
+    let keep = |arg: clap::Arg| {
+        let value = arg.get_env().and_then(variable);
+        if value.is_some_and(|value| value.is_empty()) {
+            arg.env(None::<&'static str>)
+        } else {
+            arg
+        }
+    };
+    command
+        .mut_args(keep)
+        .mut_subcommands(without_empty_variables)
 }
 
 impl Command {
@@ -152,20 +183,24 @@ impl From<Refusal> for Failure {
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> ExitCode {
+    let log = LogQueue::default();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
     let done = runtime.map_err(Failure::from).and_then(|runtime| {
-        let done = runtime.block_on(dispatch(arguments));
+        let done = runtime.block_on(dispatch(arguments, &log));
         // Whatever is left was cut off knowingly.
         runtime.shutdown_background();
         done
     });
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => {
+            log.drain(PATIENCE);
+            ExitCode::SUCCESS
+        }
         Err(failure) => {
-            // Nothing can be reported when standard error is gone.
-            let _ = writeln!(io::stderr(), "error: {failure}{}", help(&failure));
+            let message = format!("error: {failure}{}\n", help(&failure));
+            log.end_with(&printable::lines(&message));
             match failure {
                 Failure::Interrupted => ExitCode::from(130),
                 Failure::Usage(_)
@@ -176,13 +211,13 @@ pub(crate) fn run(arguments: Arguments) -> ExitCode {
     }
 }
 
-async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
+async fn dispatch(arguments: Arguments, log: &LogQueue) -> Result<(), Failure> {
     let Arguments { database, command } = arguments;
     let database = database.unwrap_or_else(|| command.default_database().to_owned());
     let context = Context::new(Arc::new(SystemClock));
     match command {
-        Command::Serve(options) => Box::pin(serve::run(&database, context, options)).await,
-        Command::Worker(options) => worker::run(&database, context, options).await,
+        Command::Serve(options) => Box::pin(serve::run(&database, context, options, log)).await,
+        Command::Worker(options) => worker::run(&database, context, options, log).await,
         Command::Openapi => {
             let document = api::document(Definitions::embedded());
             let text = serde_json::to_string_pretty(&document).map_err(io::Error::from)?;
@@ -198,7 +233,7 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
 }
 
 /// An environment variable.
-fn variable(name: &str) -> Option<OsString> {
+fn variable(name: impl AsRef<OsStr>) -> Option<OsString> {
     #[expect(
         clippy::disallowed_methods,
         reason = "commands are where the environment is read"
@@ -208,8 +243,20 @@ fn variable(name: &str) -> Option<OsString> {
 
 /// Prints a record.
 fn print(record: &impl Serialize) -> Result<(), Failure> {
+    Ok(writeln!(io::stdout(), "{}", line(record)?)?)
+}
+
+/// Prints the record of something that was done: it has to be known, or somebody does it twice.
+fn print_done(record: &impl Serialize) -> Result<(), Failure> {
+    let record = line(record)?;
+    let printed = writeln!(io::stdout(), "{record}");
+    printed.map_err(|error| Failure::Unprinted { error, record })
+}
+
+/// A record as one line. Names in it are texts of tenants, and whoever reads them may sit at a terminal.
+fn line(record: &impl Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string(record).map_err(io::Error::from)?;
-    Ok(writeln!(io::stdout(), "{text}")?)
+    Ok(printable::json(&text))
 }
 
 /// What to do about a failure whose message does not say it.

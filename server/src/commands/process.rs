@@ -21,6 +21,7 @@ use tplkit_server::secret_key::SecretKey;
 use tplkit_server::store::{Options, Serving, Store, StoreError};
 use tplkit_server::wake::WorkerSignal;
 
+use super::log_queue::LogQueue;
 use super::logs::Level;
 use super::signals::Signals;
 use super::{Failure, files, logs, variable};
@@ -75,7 +76,7 @@ pub(super) struct Arguments {
     )]
     keep_runs_days: u32,
     /// Where Prometheus finds /metrics; nowhere when not given.
-    #[arg(long, value_name = "ADDR", env = "TPLKIT_METRICS_LISTEN")]
+    #[arg(long, value_name = "ADDR", env = "TPLKIT_METRICS_LISTEN", value_parser = address)]
     metrics_listen: Option<String>,
     /// Lets connections of automations lead into private networks by a name; the API takes numbers and localhost, too.
     #[arg(long, env = "TPLKIT_ALLOW_PRIVATE_ADDRESSES", value_parser = FalseyValueParser::new())]
@@ -115,6 +116,7 @@ pub(super) struct Process {
     pub(super) files: Files,
     heard: watch::Sender<bool>,
     signals: Signals,
+    log: LogQueue,
     metrics_listen: Option<String>,
     _serving: Serving,
 }
@@ -126,10 +128,11 @@ impl Process {
         database: &str,
         arguments: Arguments,
         usual_log: Level,
+        log: &LogQueue,
     ) -> Result<Process, Failure> {
         let secret_key = secret_key()?;
         let smtp_url = smtp_url()?;
-        logs::start(&arguments.logs, usual_log);
+        logs::start(&arguments.logs, usual_log, log)?;
         let signals = Signals::new()?;
         let options = Options {
             statement_timeout: arguments.statement_timeout,
@@ -158,6 +161,7 @@ impl Process {
             files,
             heard,
             signals,
+            log: log.clone(),
             metrics_listen: arguments.metrics_listen,
             _serving: serving,
         })
@@ -165,6 +169,7 @@ impl Process {
 
     /// Shows the numbers, if anybody is to see them.
     pub(super) async fn show(&self, metrics: &Arc<Metrics>) -> Result<(), Failure> {
+        self.log.count_in(metrics.lost_log_lines());
         let Some(address) = &self.metrics_listen else {
             return Ok(());
         };
@@ -338,6 +343,16 @@ pub(super) fn secret_key() -> Result<Option<SecretKey>, Failure> {
         ))
     };
     key.map(Some).ok_or_else(refuse)
+}
+
+/// An address to listen on. Whether there is such a host is seen later.
+pub(super) fn address(text: &str) -> Result<String, String> {
+    let is_one = text
+        .rsplit_once(':')
+        .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok());
+    is_one
+        .then(|| text.to_owned())
+        .ok_or_else(|| "use HOST:PORT, such as 127.0.0.1:8080".to_owned())
 }
 
 /// Listens, with an error that says where.

@@ -19,6 +19,7 @@ use tplkit_server::{
 };
 
 use super::examples::examples;
+use super::log_queue::LogQueue;
 use super::logs::Level;
 use super::process::{self, Process, Ready, available_connections, listen};
 use super::{Failure, IN_MEMORY};
@@ -40,7 +41,8 @@ pub(super) struct Arguments {
         long,
         value_name = "ADDR",
         env = "TPLKIT_LISTEN",
-        default_value = "127.0.0.1:8080"
+        default_value = "127.0.0.1:8080",
+        value_parser = process::address
     )]
     listen: String,
     /// Leaves the background tasks to other processes.
@@ -148,6 +150,7 @@ pub(super) async fn run(
     database: &str,
     context: Context,
     options: Arguments,
+    log: &LogQueue,
 ) -> Result<(), Failure> {
     let origins = options.cors_origins.iter().map(|origin| origin.trim());
     let cors = Origins::parse(origins.filter(|origin| !origin.is_empty()));
@@ -159,7 +162,7 @@ pub(super) async fn run(
     } else {
         Level::Info
     };
-    let process = Process::begin(database, options.process, usual_log).await?;
+    let process = Process::begin(database, options.process, usual_log, log).await?;
     process.claim_files(options.files_adopt).await?;
     let listener = listen(&options.listen).await?;
     let address = listener.local_addr()?;
@@ -233,9 +236,9 @@ pub(super) async fn run(
     Box::pin(process.run(Some(ready), work)).await
 }
 
-/// The page of a folder; an empty name, as of a variable that is set to nothing, stands for none.
+/// The page of a folder, or what is built in.
 fn playground(folder: Option<&Path>) -> Result<Playground, Failure> {
-    let Some(folder) = folder.filter(|folder| !folder.as_os_str().is_empty()) else {
+    let Some(folder) = folder else {
         return Ok(Playground::built_in());
     };
     Playground::read(folder).map_err(|error| {

@@ -42,8 +42,9 @@ impl Signals {
     /// Passes on the first word; ends with the second.
     pub(super) async fn heed(mut self, stop: watch::Sender<bool>) {
         self.next().await;
-        tracing::info!("stopping: open requests end, then this process does");
+        // Before anything else: nothing that has to do with the log keeps a process from stopping.
         stop.send_replace(true);
+        tracing::info!("stopping: open requests end, then this process does");
         self.next().await;
         tracing::warn!("stopping at once");
     }

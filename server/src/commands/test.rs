@@ -17,8 +17,13 @@ pub(super) async fn run() -> Result<(), Failure> {
     };
     let suite: TestSuite = serde_json::from_str(&text)
         .map_err(|error| Failure::Usage(format!("standard input has no tests: {error}")))?;
-    // It is removed when it goes out of scope, however this ends.
-    let folder = tempfile::Builder::new().prefix("tplkit-test-").tempdir()?;
+    let mut folder = tempfile::Builder::new();
+    folder.prefix("tplkit-test-");
+    // It lies where everybody may look, and stays there when the process is killed.
+    #[cfg(unix)]
+    folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    // It is removed when it goes out of scope, however else this ends.
+    let folder = folder.tempdir()?;
     let outcome = tokio::select! {
         outcome = package_tests::run(&suite, folder.path()) => outcome?,
         () = signals.next() => return Err(Failure::Interrupted),

@@ -10,6 +10,7 @@ use tplkit_server::wake::WorkerSignal;
 
 use super::Failure;
 use super::examples::examples;
+use super::log_queue::LogQueue;
 use super::logs::Level;
 use super::process::{self, Process};
 
@@ -29,8 +30,9 @@ pub(super) async fn run(
     database: &str,
     context: Context,
     options: Arguments,
+    log: &LogQueue,
 ) -> Result<(), Failure> {
-    let process = Process::begin(database, options.process, Level::Info).await?;
+    let process = Process::begin(database, options.process, Level::Info, log).await?;
     if process
         .files
         .place

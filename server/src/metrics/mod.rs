@@ -59,6 +59,7 @@ pub struct Metrics {
     connections: Gauge,
     upkeep: Family<TaskLabels, Counter>,
     runs: Runs,
+    lost_log_lines: Counter,
     depth: QueueDepths,
 }
 
@@ -93,6 +94,7 @@ impl Metrics {
             connections: Gauge::default(),
             upkeep: Family::default(),
             runs: Runs::default(),
+            lost_log_lines: Counter::default(),
             depth: QueueDepths::default(),
         };
         metrics.register(passwords);
@@ -122,6 +124,8 @@ impl Metrics {
         }
         let help = "Runs of the background tasks";
         registry.register("upkeep_runs", help, self.upkeep.clone());
+        let help = "Lines of the log that were not read as fast as they came, and are lost";
+        registry.register("log_lines_lost", help, self.lost_log_lines.clone());
         self.runs
             .register(registry.sub_registry_with_prefix("runs"));
         let store = registry.sub_registry_with_prefix("store");
@@ -186,6 +190,11 @@ impl Metrics {
     /// Where runs of automations are counted.
     pub fn runs(&self) -> &Runs {
         &self.runs
+    }
+
+    /// Where lines of the log are counted that were lost.
+    pub fn lost_log_lines(&self) -> &Counter {
+        &self.lost_log_lines
     }
 
     /// Everything, as Prometheus reads it.

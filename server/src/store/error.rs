@@ -1,5 +1,7 @@
 //! Store errors, independent of the store.
 
+use std::path::Path;
+
 use crate::refusal::Refusal;
 
 /// What to do about a store that this program cannot bring up to date. It is left as it was.
@@ -106,6 +108,21 @@ pub enum StoreError {
         "{0} is being served by another process, under this name or another (a link): stop that one first"
     )]
     Served(String),
+    /// A file that is not ours.
+    #[error(
+        "{0} is not a store of tplkit-server, and nothing was written into it: check `--database` (or \
+         TPLKIT_DATABASE_URL)"
+    )]
+    Foreign(String),
+    /// A file that has to be there is not.
+    #[error(
+        "there is no store {0}: check `--database` (or TPLKIT_DATABASE_URL), or make a new store with `tplkit-server \
+         migrate`"
+    )]
+    Absent(String),
+    /// A store in memory finds no room for its file.
+    #[error("a store in memory needs a folder for its file, which TMPDIR can name: {0}")]
+    NoFolder(String),
     /// The URL names no store.
     #[error("{0:?} names no store: use sqlite:FILE, sqlite::memory: or postgres://…")]
     Url(String),
@@ -121,6 +138,20 @@ impl StoreError {
     /// The database takes longer than anybody can wait.
     pub(super) fn silent() -> StoreError {
         StoreError::Unavailable("the database does not respond".to_owned())
+    }
+
+    /// The same of a file, with its name where it says none.
+    pub(super) fn of_file(self, file: &Path) -> StoreError {
+        let name = file.display().to_string();
+        match self {
+            StoreError::Unavailable(why) if !why.contains(&name) => {
+                StoreError::Unavailable(format!("{name}: {why}"))
+            }
+            StoreError::Internal(why) if !why.contains(&name) => {
+                StoreError::Internal(format!("{name}: {why}"))
+            }
+            other => other,
+        }
     }
 
     /// What PostgreSQL said against a statement.

@@ -108,6 +108,19 @@ impl Store {
         Store::open_with(url, &Options::default()).await
     }
 
+    /// Opens a store that somebody has made: a SQLite file that is not there stays so.
+    ///
+    /// # Errors
+    /// As [`open`](Store::open), and when the file is not there.
+    pub async fn open_existing(url: &str) -> Result<Store, StoreError> {
+        if let Some(file) = file(url)?
+            && matches!(file.try_exists(), Ok(false))
+        {
+            return Err(StoreError::Absent(file.display().to_string()));
+        }
+        Store::open(url).await
+    }
+
     /// Opens a store that behaves otherwise.
     ///
     /// # Errors

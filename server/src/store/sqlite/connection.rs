@@ -18,6 +18,10 @@ use crate::store::{Isolation, LONG, Row, Scope, StoreError, Value, sql_log};
 /// How long a write waits for another process (an admin command next to the server).
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Whether a file is empty, or has the record of our migrations. Other programs have a table of that name, too.
+const IS_OURS: &str = "SELECT (SELECT count(*) FROM sqlite_master) = 0 OR \
+     (SELECT count(*) FROM pragma_table_info('schema_migrations') WHERE name IN ('number', 'name')) = 2";
+
 /// How many steps of SQLite's machine lie between two looks at the clock.
 const STEPS: i32 = 1000;
 
@@ -89,9 +93,24 @@ fn run(connection: &Connection, text: &str) -> rusqlite::Result<()> {
     connection.execute_batch(text)
 }
 
-/// Opens a database as it has to be for everything that follows; makes it where there is none.
+/// Opens a database as it has to be for everything that follows; makes it where there is none. A file of another program
+/// is refused.
 pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
-    set_up(Connection::open(file)?)
+    let connection = Connection::open(file)?;
+    connection.busy_timeout(PATIENCE)?;
+    // Before the first setting: some are written into the file.
+    if !is_ours(&connection)? {
+        return Err(StoreError::Foreign(file.display().to_string()));
+    }
+    set_up(connection)
+}
+
+fn is_ours(connection: &Connection) -> Result<bool, StoreError> {
+    sql_log::control(IS_OURS);
+    match connection.query_row(IS_OURS, [], |row| row.get(0)) {
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => Ok(false),
+        found => Ok(found?),
+    }
 }
 
 /// Opens a database once more, which is there: a file that was moved away is not made anew. Its log keeps the old name,

@@ -18,13 +18,13 @@ pub(in crate::store) struct FileLock(ManuallyDrop<File>);
 impl FileLock {
     /// Locks a file before anything else is done with it; creates it if it is not there.
     pub(in crate::store) fn take(file: &Path) -> Result<FileLock, StoreError> {
-        let claim = FileLock(ManuallyDrop::new(
-            lockable(file).map_err(|error| unavailable(&error))?,
-        ));
+        let unavailable =
+            |error: io::Error| StoreError::Unavailable(error.to_string()).of_file(file);
+        let claim = FileLock(ManuallyDrop::new(lockable(file).map_err(unavailable)?));
         match claim.0.try_lock() {
             Ok(()) => Ok(claim),
             Err(TryLockError::WouldBlock) => Err(StoreError::Served(file.display().to_string())),
-            Err(TryLockError::Error(error)) => Err(unavailable(&error)),
+            Err(TryLockError::Error(error)) => Err(unavailable(error)),
         }
     }
 }
@@ -34,10 +34,6 @@ impl Drop for FileLock {
         // When it fails, the end of the process does it.
         let _ = self.0.unlock();
     }
-}
-
-fn unavailable(error: &io::Error) -> StoreError {
-    StoreError::Unavailable(error.to_string())
 }
 
 /// As SQLite opens one that may have to be made.

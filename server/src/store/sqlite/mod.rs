@@ -25,6 +25,7 @@ pub(super) use connection::SecuredConnection;
 pub(super) use file_lock::{FileLock, refuse_other_name};
 use inline_reads::InlineReads;
 use queue::{QueueFull, TaskSender, queue};
+use tempfile::TempDir;
 pub(super) use threads::Task;
 
 use super::{Isolation, Options, StoreError, migrate};
@@ -61,15 +62,27 @@ impl Sqlite {
         isolation: Isolation,
         options: &Options,
     ) -> Result<Sqlite, StoreError> {
-        let limit = options.statement_timeout;
-        let temporary = match file {
-            Some(_) => None,
-            None => Some(Temporary::new()?),
+        let opened = |file: &Path| {
+            let sqlite = Sqlite::open_file(file, isolation, options);
+            sqlite.map_err(|error| error.of_file(file))
         };
-        let path = temporary
-            .as_ref()
-            .map_or(file, |temporary| Some(temporary.file.as_path()));
-        let path = path.ok_or_else(|| StoreError::Internal("no file".to_owned()))?;
+        if let Some(file) = file {
+            return opened(file);
+        }
+        let temporary = Temporary::new()?;
+        let sqlite = opened(&temporary.file)?;
+        Ok(Sqlite {
+            _temporary: Some(temporary),
+            ..sqlite
+        })
+    }
+
+    fn open_file(
+        path: &Path,
+        isolation: Isolation,
+        options: &Options,
+    ) -> Result<Sqlite, StoreError> {
+        let limit = options.statement_timeout;
         let mut first = connection::open(path)?;
         migrate::sqlite(&mut first)?;
         connection::make_writer(&first)?;
@@ -113,7 +126,7 @@ impl Sqlite {
             inline,
             #[cfg(any(test, feature = "row-security-off"))]
             steps,
-            _temporary: temporary,
+            _temporary: None,
         })
     }
 
@@ -149,29 +162,28 @@ fn hand(threads: &TaskSender, task: Box<dyn Task>) {
 }
 
 /// A folder for a database that nobody keeps. SQLite's own databases in memory cannot be shared by
-/// a writer and readers that do not wait for each other.
+/// a writer and readers that do not wait for each other. It goes with this value; the threads may still hold the file,
+/// and the system keeps it for them.
 #[derive(Debug)]
 struct Temporary {
-    folder: PathBuf,
+    _folder: TempDir,
     file: PathBuf,
 }
 
 impl Temporary {
     fn new() -> Result<Temporary, StoreError> {
-        let mut random = [0; 16];
-        getrandom::fill(&mut random).map_err(|error| StoreError::Internal(error.to_string()))?;
-        let name = format!("tplkit-{:032x}", u128::from_le_bytes(random));
-        let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir(&folder).map_err(|error| StoreError::Unavailable(error.to_string()))?;
-        let file = folder.join("memory.db");
-        Ok(Temporary { folder, file })
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        // The threads may still hold the file; the system keeps it for them.
-        let _ = std::fs::remove_dir_all(&self.folder);
+        let mut folder = tempfile::Builder::new();
+        folder.prefix("tplkit-");
+        // It lies where everybody may look, and stays there when the process is killed.
+        #[cfg(unix)]
+        folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let folder = folder.tempdir();
+        let folder = folder.map_err(|error| StoreError::NoFolder(error.to_string()))?;
+        let file = folder.path().join("memory.db");
+        Ok(Temporary {
+            _folder: folder,
+            file,
+        })
     }
 }
 
