@@ -517,6 +517,11 @@ fn secrets_are_found_in_keys_and_texts_however_they_are_written() {
         let key = TINY.replacen("\"manifest\":{", &member, 1);
         let place = (code.to_owned(), format!("/manifest/{decoded}"));
         assert_eq!(marked(&key), [place]);
+        // Two members of one key: both travel.
+        let shadowed = format!("\"manifest\":{{\"label\":\"{written}\",");
+        let shadowed = TINY.replacen("\"manifest\":{", &shadowed, 1);
+        let place = (code.to_owned(), "/manifest/label".to_owned());
+        assert_eq!(marked(&shadowed), [place]);
     }
 }
 
