@@ -525,6 +525,21 @@ fn secrets_are_found_in_keys_and_texts_however_they_are_written() {
     }
 }
 
+#[test]
+fn what_a_text_looks_like_does_not_excuse_its_type() {
+    table(
+        TINY,
+        "/manifest/tags",
+        &[
+            (&[("", "\"workspace_id\"")], &[("J005", ""), ("X004", "")]),
+            (
+                &[("", "\"AKIAIOSFODNN7EXAMPLE\"")],
+                &[("J005", ""), ("X003", "")],
+            ),
+        ],
+    );
+}
+
 fn twin_uid() -> Value {
     "u_00000000-0000-4000-8000-00000000beef".into()
 }
