@@ -10,7 +10,7 @@ use super::parallel::run_parallel;
 use super::promotion;
 use super::{rows, rules};
 use crate::definitions::Definitions;
-use crate::finding::catalog::{J001, J003, J005, X004};
+use crate::finding::catalog::{J001, J003, J005, X003, X004};
 use crate::finding::position::without_mark;
 use crate::finding::{FileKind, FileReport, Finding, Place, Verdict};
 use crate::json::{Doc, Node, Outline, Part, SyntaxError, validate};
@@ -187,14 +187,15 @@ fn findings(
     Ok((findings, options.promotion.then(verdicts)))
 }
 
-/// J005 is for values that no more specific rule speaks about: where one does, it is silent.
+/// J005 is for values that no more specific rule speaks about: where one does, it is silent. What a text looks like
+/// (X003, X004) says nothing about its type.
 fn quiet_general(findings: &mut Vec<Finding>) {
     if !findings.iter().any(|finding| finding.rule == &J005) {
         return;
     }
     let specific: HashSet<String> = findings
         .iter()
-        .filter(|finding| finding.rule.family() != 'J')
+        .filter(|finding| finding.rule.family() != 'J' && ![&X003, &X004].contains(&finding.rule))
         .map(|finding| finding.place.pointer.clone())
         .collect();
     findings.retain(|finding| finding.rule != &J005 || !specific.contains(&finding.place.pointer));

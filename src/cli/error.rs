@@ -1,12 +1,13 @@
 //! The errors of commands. Findings are not errors.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use tplkit::apply::Refusal;
 use tplkit::definitions::DefinitionsError;
 use tplkit::finding::baseline::BaselineError;
+use tplkit::finding::render::ReportError;
 use tplkit::printable::path as shown;
 use tplkit::problem::Code;
 use tplkit::simulate::SimulateError;
@@ -87,6 +88,20 @@ pub(crate) enum CliError {
         path: PathBuf,
         /// Why.
         source: io::Error,
+    },
+    /// A file does not hold any more what was read of it: what was made of it is not written.
+    #[error(
+        "`{}` was {since} after it was read: nothing was written to {}",
+        shown(path),
+        written_to(path, package)
+    )]
+    ChangedSince {
+        /// The file.
+        path: PathBuf,
+        /// What became of it: `changed` or `removed`.
+        since: &'static str,
+        /// What it is of: an unpacked folder, or itself.
+        package: PathBuf,
     },
     /// A registry file cannot be used.
     #[error("`{}`: {source}", shown(path))]
@@ -248,6 +263,15 @@ impl CliError {
         }
     }
 
+    /// The error as reports have it.
+    pub(crate) fn report_error(&self) -> ReportError {
+        ReportError {
+            path: self.path().cloned(),
+            message: self.to_string(),
+            help: self.help(),
+        }
+    }
+
     /// How a command ends that met it.
     pub(crate) fn exit(&self) -> Exit {
         match self {
@@ -339,6 +363,7 @@ impl CliError {
             | CliError::NoBaseline { path }
             | CliError::DanglingConfig { path, .. }
             | CliError::Write { path, .. }
+            | CliError::ChangedSince { path, .. }
             | CliError::Resolutions { path, .. }
             | CliError::Definitions { path, .. }
             | CliError::Toml { path, .. }
@@ -381,6 +406,7 @@ impl CliError {
             CliError::DanglingConfig { .. } => "correct the link, or remove it",
             CliError::NoBaseline { .. } => "check the path, or write one with `--write-baseline`",
             CliError::Write { .. } => "check that the folder exists and may be written to",
+            CliError::ChangedSince { .. } => "run the command again, for what is there now",
             CliError::Definitions { .. } => {
                 "name a stored response of `GET /v1/schema/definitions`, or leave `--definitions` out"
             }
@@ -399,6 +425,15 @@ impl CliError {
             CliError::Unconfirmed { .. } => "look at what goes, and give `--yes`",
         };
         Some(help.to_owned())
+    }
+}
+
+/// What stays as it is when a file has changed.
+fn written_to(path: &Path, package: &Path) -> String {
+    if path == package {
+        "it".to_owned()
+    } else {
+        format!("`{}`", shown(package))
     }
 }
 

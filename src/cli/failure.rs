@@ -66,11 +66,7 @@ fn fail(error: &CliError, output_mode: &OutputMode) -> Exit {
             Exit::Usage
         }
         other => {
-            let report_error = ReportError {
-                path: other.path().cloned(),
-                message: other.to_string(),
-                help: other.help(),
-            };
+            let report_error = other.report_error();
             print_more(&report_error, output_mode, other);
             other.exit()
         }

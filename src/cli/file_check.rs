@@ -38,7 +38,11 @@ impl FileCheck<'_> {
             };
             return folder.run();
         }
-        let source = match source::read(&found.path) {
+        let read = match self.fix_mode {
+            Some(_) => source::read_whole(&found.path),
+            None => source::read(&found.path),
+        };
+        let source = match read {
             Ok(source) => source,
             Err(error) => {
                 return CheckedFile {
@@ -65,14 +69,14 @@ impl FileCheck<'_> {
             file.fixed = fixed_text.count();
             return CheckedFile::from(file);
         }
-        match write_back(&found.path, &fixed_text) {
+        match write_back(&found.path, bytes, &fixed_text) {
             Ok(text) => {
                 let mut file = report(&fixed_text.bytes);
                 file.text = text;
                 file.fixed = fixed_text.count();
                 CheckedFile::from(file)
             }
-            // The file is as it was, and so are its findings.
+            // Nothing was written, so what was found in what was read is still to be fixed.
             Err(report_error) => CheckedFile {
                 file: Some(report(bytes)),
                 error: Some(report_error),
@@ -143,19 +147,16 @@ impl FileCheck<'_> {
     }
 }
 
-/// Puts fixed text where it came from; gives back what came from standard input.
-fn write_back(path: &Path, fixed_text: &Fixed) -> Result<Option<String>, ReportError> {
+/// Puts fixed text where it was read; gives back what came from standard input.
+fn write_back(path: &Path, read: &[u8], fixed_text: &Fixed) -> Result<Option<String>, ReportError> {
     if is_stdin(path) {
         return Ok(Some(
             String::from_utf8_lossy(&fixed_text.bytes).into_owned(),
         ));
     }
     if fixed_text.changed {
-        replace::write(path, &fixed_text.bytes).map_err(|error| ReportError {
-            path: error.path().cloned(),
-            message: error.to_string(),
-            help: error.help(),
-        })?;
+        replace::rewrite_file(path, read, &fixed_text.bytes)
+            .map_err(|error| error.report_error())?;
     }
     Ok(None)
 }

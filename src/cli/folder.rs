@@ -16,10 +16,20 @@ use tplkit::package::canonical::CanonicalError;
 use tplkit::printable;
 
 use super::error::CliError;
-use super::replace;
+use super::replace::{self, FileBytes};
 
 /// A folder of an unpacked package, for reading.
 pub(crate) struct OnDisk(pub(crate) PathBuf);
+
+impl OnDisk {
+    /// The bytes of a file, copied; nothing when there is none.
+    pub(crate) fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
+        if !is_plain(&self.0, name)? {
+            return Ok(None);
+        }
+        fs::read(self.0.join(name)).map(Some)
+    }
+}
 
 impl Folder for OnDisk {
     fn names(&self) -> io::Result<Vec<String>> {
@@ -121,6 +131,24 @@ impl From<CliError> for NotFilled {
 /// Unpacks into a folder. Only with `force` into one that holds something; then the files of an
 /// earlier package are replaced, and those of nobody else are touched.
 pub(crate) fn unpack(text: &str, folder: &Path, force: bool) -> Result<FolderChanges, NotFilled> {
+    unpack_into(text, folder, force, &[])
+}
+
+/// Unpacks what was made of a folder over it, while its files still hold what was read.
+pub(crate) fn unpack_over(
+    text: &str,
+    folder: &Path,
+    read: &[FileBytes<'_>],
+) -> Result<FolderChanges, NotFilled> {
+    unpack_into(text, folder, true, read)
+}
+
+fn unpack_into(
+    text: &str,
+    folder: &Path,
+    force: bool,
+    read: &[FileBytes<'_>],
+) -> Result<FolderChanges, NotFilled> {
     let failed = |source| CliError::Write {
         path: folder.to_owned(),
         source,
@@ -135,7 +163,7 @@ pub(crate) fn unpack(text: &str, folder: &Path, force: bool) -> Result<FolderCha
             }
             let stage = stage(folder).map_err(failed)?;
             let index = fill(stage.path(), text, folder)?;
-            Ok(replace_files(folder, stage.path(), &index)?)
+            Ok(replace_files(folder, stage.path(), &index, read)?)
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let stage = stage(parent_of(folder)).map_err(failed)?;
@@ -183,8 +211,13 @@ fn fill(stage: &Path, text: &str, folder: &Path) -> Result<Index, NotFilled> {
     }
 }
 
-/// Puts the staged files in place of those that an earlier package left.
-fn replace_files(folder: &Path, stage: &Path, new: &Index) -> Result<FolderChanges, CliError> {
+/// Puts the staged files in place of those that an earlier package left, if those that were `read` are still there.
+fn replace_files(
+    folder: &Path,
+    stage: &Path,
+    new: &Index,
+    read: &[FileBytes<'_>],
+) -> Result<FolderChanges, CliError> {
     let old = earlier(folder)?;
     let files = new.files();
     let known: BTreeSet<String> = old.files().into_iter().collect();
@@ -203,6 +236,9 @@ fn replace_files(folder: &Path, stage: &Path, new: &Index) -> Result<FolderChang
                 help: "move it away, or unpack into another folder".to_owned(),
             });
         }
+    }
+    for file in read {
+        replace::unchanged(folder, file)?;
     }
     let index = folder.join(INDEX);
     // It names the files of both, so that whoever finishes this knows all that is ours.

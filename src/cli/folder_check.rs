@@ -11,7 +11,8 @@ use tplkit::layout::{self, Joined, PackError};
 use super::checker::{CheckMode, CheckedFile, FixMode};
 use super::file_check::{FileCheck, diff};
 use super::folder::OnDisk;
-use super::{replace, walk};
+use super::folder_snapshot::FolderSnapshot;
+use super::walk;
 
 /// The check of one folder.
 pub(super) struct FolderCheck<'c> {
@@ -22,17 +23,16 @@ pub(super) struct FolderCheck<'c> {
 impl FolderCheck<'_> {
     pub(super) fn run(&self) -> CheckedFile {
         let checked = match self.check.fix_mode {
-            None => layout::join(&self.on_disk()).map(|joined| self.entry(&joined).into()),
+            None => {
+                let on_disk = OnDisk(self.path.to_owned());
+                layout::join(&on_disk).map(|joined| self.entry(&joined).into())
+            }
             Some(fix_mode) => self.fixed(fix_mode),
         };
         checked.unwrap_or_else(|error| CheckedFile {
             file: None,
             error: Some(self.unreadable(error)),
         })
-    }
-
-    fn on_disk(&self) -> OnDisk {
-        OnDisk(self.path.to_owned())
     }
 
     fn entry(&self, joined: &Joined) -> FileEntry {
@@ -47,30 +47,24 @@ impl FolderCheck<'_> {
 
     fn fixed(&self, fix_mode: FixMode) -> Result<CheckedFile, PackError> {
         let options = self.check.options(true);
-        let fixed = apply_fixes_to_folder(&self.on_disk(), |joined| {
+        let snapshot = FolderSnapshot::new(self.path);
+        let fixed = apply_fixes_to_folder(&snapshot, |joined| {
             let findings = check_folder(joined, &options).findings;
             self.check.wanted(findings, fix_mode)
         })?;
-        let before = || layout::join(&self.on_disk()).map(|joined| self.entry(&joined));
+        let before = || layout::join(&snapshot).map(|joined| self.entry(&joined));
         if fix_mode.show_only {
             let mut file = before()?;
-            let diffs = self.diffs(&fixed)?;
+            let diffs = self.diffs(&snapshot, &fixed)?;
             file.diff = Some(diffs).filter(|diffs| !diffs.is_empty());
             file.fixed = fixed.count();
             return Ok(file.into());
         }
-        for (name, bytes) in &fixed.files {
-            if let Err(error) = replace::write(&self.path.join(name), bytes) {
-                let error = ReportError {
-                    path: error.path().cloned(),
-                    message: error.to_string(),
-                    help: error.help(),
-                };
-                return Ok(CheckedFile {
-                    file: Some(before()?),
-                    error: Some(error),
-                });
-            }
+        if let Err(error) = snapshot.rewrite(&fixed.files) {
+            return Ok(CheckedFile {
+                file: Some(before()?),
+                error: Some(error.report_error()),
+            });
         }
         let mut file = self.entry(&fixed.joined);
         file.fixed = fixed.count();
@@ -78,8 +72,8 @@ impl FolderCheck<'_> {
     }
 
     /// What would change, file by file.
-    fn diffs(&self, fixed: &FixedFolder) -> Result<String, PackError> {
-        let old = layout::join(&self.on_disk())?;
+    fn diffs(&self, snapshot: &FolderSnapshot, fixed: &FixedFolder) -> Result<String, PackError> {
+        let old = layout::join(snapshot)?;
         let diffs = fixed.files.iter().map(|(name, bytes)| {
             let before = old.file(name).unwrap_or_default();
             diff(&self.path.join(name), before, bytes)

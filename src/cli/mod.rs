@@ -22,6 +22,7 @@ pub(crate) mod failure;
 mod file_check;
 mod folder;
 mod folder_check;
+mod folder_snapshot;
 pub(crate) mod interrupt;
 mod interrupt_message;
 mod item_titles;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tplkit::finding::render::{ReportError, fit, linked};
+use tplkit::json::validate;
 use tplkit::printable;
 
 use super::error::CliError;
@@ -53,7 +54,7 @@ pub(crate) fn write_styled(text: &str, target: Option<&Path>) -> Result<(), CliE
 
 /// Writes a result that need not be text to standard output. Whoever has left has read enough, which is no failure and
 /// changes no outcome: the command goes on to its own exit code.
-pub(crate) fn write_bytes(bytes: &[u8]) -> Result<(), CliError> {
+fn write_bytes(bytes: &[u8]) -> Result<(), CliError> {
     match print_bytes(bytes) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
             READER_LEFT.store(true, Ordering::Relaxed);
@@ -61,6 +62,24 @@ pub(crate) fn write_bytes(bytes: &[u8]) -> Result<(), CliError> {
         }
         written => written.map_err(CliError::Output),
     }
+}
+
+/// Writes the body of a response as it came. At a terminal nothing in it steers that, JSON says the same in `\u…`, and
+/// a prompt begins its own line.
+pub(crate) fn write_body(body: &[u8]) -> Result<(), CliError> {
+    if !io::stdout().is_terminal() {
+        return write_bytes(body);
+    }
+    let text = String::from_utf8_lossy(body);
+    let mut shown = match validate(&text) {
+        // Between tokens of JSON it would take the line back, and says nothing.
+        Ok(()) => printable::json(&text).replace('\r', ""),
+        Err(_) => printable::lines(&text),
+    };
+    if !shown.is_empty() && !shown.ends_with('\n') {
+        shown.push('\n');
+    }
+    write_bytes(shown.as_bytes())
 }
 
 /// Writes a result, whole.

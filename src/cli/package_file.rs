@@ -17,7 +17,9 @@ use super::args::Form;
 use super::error::CliError;
 use super::exit::Exit;
 use super::folder::OnDisk;
+use super::folder_snapshot::FolderSnapshot;
 use super::output::write_styled;
+use super::replace::FileBytes;
 use super::session::Session;
 use super::source::{self, is_stdin};
 use super::unpacked_folders;
@@ -36,6 +38,19 @@ impl PackageFile {
         PackageFile {
             path: path.to_owned(),
             opened: OpenedPackage::File(source),
+        }
+    }
+
+    /// The files of it, as they were read.
+    pub(crate) fn files(&self) -> Vec<FileBytes<'_>> {
+        match &self.opened {
+            OpenedPackage::File(source) => {
+                vec![FileBytes::new(self.path.clone(), source.bytes())]
+            }
+            OpenedPackage::Folder(joined) => joined
+                .names()
+                .filter_map(|name| Some(FileBytes::new(self.path.join(name), joined.file(name)?)))
+                .collect(),
         }
     }
 
@@ -74,6 +89,15 @@ impl<'s> File<'s> {
 
 /// Opens a package: a file, a folder that holds the index of one, or a file that such a folder names.
 pub(crate) fn read(path: &Path) -> Result<PackageFile, CliError> {
+    open(path, false)
+}
+
+/// The same for whoever may write over it: nothing is mapped, so it stays what was read.
+pub(crate) fn read_whole(path: &Path) -> Result<PackageFile, CliError> {
+    open(path, true)
+}
+
+fn open(path: &Path, whole: bool) -> Result<PackageFile, CliError> {
     let failed = |path: PathBuf| move |source| CliError::Read { path, source };
     let folder = if is_stdin(path) {
         None
@@ -93,10 +117,20 @@ pub(crate) fn read(path: &Path) -> Result<PackageFile, CliError> {
         unpacked_folders::folder_of(path)
     };
     let Some(folder) = folder else {
-        let read = source::read(path).map_err(failed(path.to_owned()))?;
+        let read = if whole {
+            source::read_whole(path)
+        } else {
+            source::read(path)
+        };
+        let read = read.map_err(failed(path.to_owned()))?;
         return Ok(PackageFile::new(path, read));
     };
-    match layout::join(&OnDisk(folder.clone())) {
+    let joined = if whole {
+        layout::join(&FolderSnapshot::new(&folder))
+    } else {
+        layout::join(&OnDisk(folder.clone()))
+    };
+    match joined {
         Ok(joined) => Ok(PackageFile {
             path: folder,
             opened: OpenedPackage::Folder(Box::new(joined)),

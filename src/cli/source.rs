@@ -1,5 +1,6 @@
 //! Reads the files and streams named on the command line.
 
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -23,7 +24,15 @@ pub(crate) fn read(path: &Path) -> io::Result<Source> {
     Source::open(path)
 }
 
-/// The same, or the error that names the path.
+/// The same, never mapped: a mapping shows what somebody writes into the file later.
+pub(crate) fn read_whole(path: &Path) -> io::Result<Source> {
+    if is_stdin(path) {
+        return Source::read(io::stdin().lock());
+    }
+    Source::read(File::open(path)?)
+}
+
+/// What [`read`] gives, or the error that names the path.
 pub(crate) fn open(path: &Path) -> Result<Source, CliError> {
     read(path).map_err(|source| CliError::Read {
         path: path.to_owned(),
@@ -33,13 +42,14 @@ pub(crate) fn open(path: &Path) -> Result<Source, CliError> {
 
 /// A file that must be text, such as a registry.
 pub(crate) fn read_text(path: &Path) -> Result<String, CliError> {
-    let error = |source| CliError::Read {
-        path: path.to_owned(),
-        source,
-    };
     let source = open(path)?;
-    let text = source
-        .text()
-        .map_err(|fault| error(io::Error::new(io::ErrorKind::InvalidData, fault)))?;
-    Ok(text.to_owned())
+    text(path, &source).map(str::to_owned)
+}
+
+/// The text of a file that was read.
+pub(crate) fn text<'s>(path: &Path, source: &'s Source) -> Result<&'s str, CliError> {
+    source.text().map_err(|fault| CliError::Read {
+        path: path.to_owned(),
+        source: io::Error::new(io::ErrorKind::InvalidData, fault),
+    })
 }

@@ -2,6 +2,7 @@
 
 use super::{Edit, Finding, Fix, edit};
 use crate::json::{Node, raw_range, write_string};
+use crate::package::canonical::write_cell;
 
 /// The candidate that `word` was surely meant to be, if one is near enough.
 pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
@@ -193,19 +194,32 @@ pub fn help<'c>(
     (!all.is_empty() && all.len() <= 20).then(|| format!("Known here: {}.", all.join(", ")))
 }
 
-/// A value as it is in the file, cut to a length that fits into a message.
-pub fn short_text(raw: &str) -> String {
+/// A text, cut to a length that fits into a message.
+pub fn short_text(text: &str) -> String {
     const LONGEST: usize = 60;
-    if raw.chars().count() <= LONGEST {
-        return raw.to_owned();
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
-    let cut: String = raw.chars().take(LONGEST).collect();
-    format!("{cut}…")
+}
+
+/// A value of JSON as messages quote it: in canonical form, on one line, and cut.
+///
+/// A baseline knows findings by their messages. Quoted as it is written, the value would change its message with the
+/// white space, the order of members and the escapes, which `tplkit fmt` and `tplkit unpack` do not keep.
+pub fn short_value(raw: &str) -> String {
+    let mut written = String::new();
+    match write_cell(raw, &mut written) {
+        Ok(()) => short_text(&written),
+        // A repeated key, or too much nesting: it has no canonical form.
+        Err(_) if raw.starts_with('{') => "an object".to_owned(),
+        Err(_) => "a list".to_owned(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Misspelt, nearest};
+    use super::{Misspelt, nearest, short_value};
     use crate::finding::catalog::S001;
     use crate::finding::{Finding, fix};
     use crate::json::Doc;
@@ -216,6 +230,30 @@ mod tests {
         assert_eq!(nearest("create_featre", names), Some("create_feature"));
         assert_eq!(nearest("Create_Column", names), Some("create_column"));
         assert_eq!(nearest("drop_table", names), None);
+    }
+
+    #[test]
+    fn a_value_is_quoted_alike_however_it_is_written() {
+        for (written, quoted) in [
+            ("5", "5"),
+            ("-0.10e2", "-0.10e2"),
+            ("[]", "[]"),
+            ("{ }", "{}"),
+            (r#""a  b""#, r#""a  b""#),
+            (r#""\u0061\/\u0022\u00e9""#, r#""a/\"é""#),
+            (
+                "{\r\n  \"b\": [1,\t2],\n  \"a\" :\"\\u0078 y\"}",
+                r#"{"a": "x y", "b": [1, 2]}"#,
+            ),
+            (r#"{"a":"x y","b":[1,2]}"#, r#"{"a": "x y", "b": [1, 2]}"#),
+            // No canonical form.
+            (r#"{"a":1, "a":2}"#, "an object"),
+            (r#"[{"a":1,"\u0061":2}]"#, "a list"),
+        ] {
+            assert_eq!(short_value(written), quoted, "{written}");
+        }
+        let long = format!("[ {} ]", ["1"; 100].join(" , "));
+        assert_eq!(short_value(&long), format!("[{}1,…", "1, ".repeat(19)));
     }
 
     #[test]

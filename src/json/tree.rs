@@ -207,6 +207,11 @@ impl<'d> Node<'d> {
         self.doc.text
     }
 
+    /// Every value of the text that it is in, in order of appearance, shadowed members included.
+    pub(crate) fn all_nodes(self) -> impl Iterator<Item = Node<'d>> {
+        self.doc.all_nodes()
+    }
+
     /// Bytes of the text around the lists of it that were not looked into, in order.
     pub(crate) fn read_spans(self) -> impl Iterator<Item = Range<usize>> {
         let lists = self.doc.unread_lists().map(Node::span);

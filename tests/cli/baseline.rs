@@ -65,6 +65,21 @@ fn known_findings_are_left_out_wherever_they_move() {
 }
 
 #[test]
+fn what_is_accepted_stays_so_when_the_file_is_formatted() {
+    let name = "\"name\": {\n    \"z\": \"caf\\u00e9\",\r\n\t\"a\": [ 1,2 ]}";
+    let wrong = tiny().replacen("\"name\": \"notes\"", name, 1);
+    let place = Place::with(&[("p.json", &wrong)]);
+    let check = ["check", "p.json", "--baseline", "known.json"];
+    place
+        .run(&[&check[..], &["--write-baseline"]].concat())
+        .exits(0);
+    place.run(&check).exits(0);
+    place.run(&["fmt", "p.json"]).exits(0);
+    assert_ne!(place.read("p.json"), wrong);
+    place.run(&check).exits(0);
+}
+
+#[test]
 fn broken_json_is_never_accepted() {
     let place = Place::with(&[("p.json", "{")]);
     place

@@ -77,6 +77,21 @@ fn nothing_is_said_of_packages_when_nothing_could_be_read() {
 }
 
 #[test]
+fn what_a_repeated_key_hides_is_promoted_by_nobody() {
+    let members = r#""x": "organization_id", "x": "ok""#;
+    let text = format!(r#"{{"templateVersion": 2, "plan": {{}}, {members}, "items": []}}"#);
+    let place = Place::with(&[("p.json", &text)]);
+    let ran = place.run(&["promote", "p.json"]).exits(1);
+    assert!(ran.out.contains("P002"), "{}", ran.out);
+    let twice = r#""name": "vendas", "description": "organization_id", "description": "ok","#;
+    place.write("q.json", &tiny().replacen(r#""name": "vendas","#, twice, 1));
+    let words = ["check", "q.json", "--promotion", "system"];
+    place
+        .run(&[&words[..], &["--ignore", "J002"]].concat())
+        .exits(1);
+}
+
+#[test]
 fn configuration_errors_exit_2() {
     let place = Place::with(&[("p.json", &tiny()), ("bad.json", "{}")]);
     place

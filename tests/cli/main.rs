@@ -22,6 +22,8 @@ mod graph;
 mod hostile;
 mod json;
 mod markup;
+#[cfg(target_os = "linux")]
+mod meanwhile;
 mod migrating;
 mod page;
 mod remote;

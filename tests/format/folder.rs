@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::{Value, json};
 use tplkit::check::fix::apply_fixes;
 use tplkit::check::{CheckOptions, FixedFolder, apply_fixes_to_folder, check, check_folder};
 use tplkit::finding::{FileReport, FileSpan, Finding, Located, Origin as _, Place};
@@ -124,6 +125,59 @@ fn a_folder_has_the_findings_of_its_package_where_the_same_text_stands() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(compared > 150, "{compared} places were compared");
+}
+
+/// A baseline knows findings by their messages.
+#[test]
+fn messages_do_not_depend_on_how_the_values_in_them_are_written() {
+    let mut package: Value = serde_json::from_str(&cases::case("base-tiny")).unwrap();
+    for (pointer, value) in [
+        (
+            "/manifest/plan/steps/0/args/name",
+            json!({"b": [1, {"d": 2, "c": "é"}], "a": "x  y"}),
+        ),
+        (
+            "/manifest/plan/steps/4/args/config",
+            json!([["v", {"z": 1, "y": 2}]]),
+        ),
+        ("/manifest/plan/steps/1/uid", json!({"z": 1, "y": []})),
+        ("/manifest/items/2/ref", json!("$c_nothing")),
+        ("/payloads/0/rows/0/data/n", json!({"k": [1, 2], "j": null})),
+    ] {
+        *package.pointer_mut(pointer).unwrap() = value;
+    }
+    let messages = |report: FileReport| {
+        let findings = report.findings.iter();
+        let mut messages: Vec<String> = findings
+            .map(|one| format!("{} {} {}", one.rule.code, one.place.pointer, one.message))
+            .collect();
+        messages.sort();
+        messages
+    };
+    let checked_text = |text: &str| messages(check(text.as_bytes(), &CheckOptions::default()));
+    let compact = package.to_string();
+    let expected = checked_text(&compact);
+    for quoted in [
+        r#"`name` takes a string, not {"a": "x  y", "b": [1, {"c": "é", "d": 2}]}"#,
+        r#"the config is [["v", {"y": 2, "z": 1}]], not a list of one object"#,
+        r#"{"y": [], "z": 1} is not a uid"#,
+        r#"no plan step declares "c_nothing""#,
+        r#"{"j": null, "k": [1, 2]} cannot be stored"#,
+    ] {
+        let found = expected.iter().any(|message| message.contains(quoted));
+        assert!(found, "{quoted}: {expected:#?}");
+    }
+    let indented = serde_json::to_string_pretty(&package).unwrap();
+    for text in [
+        indented.replace('\n', "\r\n"),
+        compact.replace('é', "\\u00e9"),
+        write(&compact).unwrap(),
+    ] {
+        assert_eq!(checked_text(&text), expected, "{text}");
+    }
+    let mut files = Files::new();
+    unpack(&compact, &mut files).unwrap();
+    assert_eq!(messages(checked(&joined(&files))), expected);
 }
 
 #[test]

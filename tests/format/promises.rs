@@ -9,6 +9,14 @@ fn package() -> Value {
     serde_json::from_str(include_str!("../../examples/service-desk.json")).unwrap()
 }
 
+/// The package as a text, with members at the beginning of its manifest that need not be those of a value.
+fn beginning_with(members: &str) -> String {
+    let begun = "{\"manifest\":{";
+    let file = package().to_string();
+    assert!(file.starts_with(begun));
+    file.replacen(begun, &format!("{begun}{members},"), 1)
+}
+
 /// Codes of the findings, each once.
 fn codes(package: &Value) -> Vec<&'static str> {
     codes_of(package, &CheckOptions::default())
@@ -24,7 +32,11 @@ fn codes_of(package: &Value, options: &CheckOptions<'_>) -> Vec<&'static str> {
 
 /// The rules of a promotion that do not hold.
 fn broken(package: &Value) -> Vec<&'static str> {
-    let report = promote(package.to_string().as_bytes(), &CheckOptions::default());
+    broken_in(&package.to_string())
+}
+
+fn broken_in(text: &str) -> Vec<&'static str> {
+    let report = promote(text.as_bytes(), &CheckOptions::default());
     let verdicts = report.promotion.unwrap();
     assert_eq!(verdicts.len(), 5, "all five are measured");
     let broken = verdicts.iter().filter(|verdict| !verdict.passed);
@@ -190,15 +202,8 @@ fn a_promotion_looks_at_keys_and_values_decoded_and_in_rows_too() {
     ];
     for text in texts {
         // Not by way of a value: the escape must reach the reader.
-        let begun = "{\"manifest\":{";
-        let file = package().to_string();
-        assert!(file.starts_with(begun));
-        let file = file.replacen(begun, &format!("{begun}\"more\":{text},"), 1);
-        let report = promote(file.as_bytes(), &CheckOptions::default());
-        let verdicts = report.promotion.unwrap();
-        let broken: Vec<_> = verdicts.iter().filter(|one| !one.passed).collect();
-        assert_eq!(broken.len(), 1, "{text}");
-        assert_eq!(broken[0].rule.code, "P002");
+        let file = beginning_with(&format!("\"more\":{text}"));
+        assert_eq!(broken_in(&file), ["P002"], "{text}");
     }
     let cell = with("/payloads/0/rows/0/data/x", json!("the organization_id"));
     assert_eq!(broken(&cell), ["P002"]);
@@ -207,4 +212,26 @@ fn a_promotion_looks_at_keys_and_values_decoded_and_in_rows_too() {
         json!("workspaceId, organizationId"),
     );
     assert_eq!(broken(&legal), Vec::<&str>::new());
+}
+
+/// Which member of a repeated key counts is for readers to choose, and the package has both.
+#[test]
+fn a_promotion_looks_at_both_members_of_a_repeated_key() {
+    for members in [
+        r#""more": "organization_id", "more": "ok""#,
+        r#""more": "ok", "more": "organization_id""#,
+        r#""more": {"workspace_id": 1}, "more": {"x": 1}"#,
+        r#""more": {"x": {"y": "my workspace\u005fid"}, "x": 1}"#,
+    ] {
+        assert_eq!(broken_in(&beginning_with(members)), ["P002"], "{members}");
+    }
+    assert_eq!(
+        broken_in(&beginning_with(r#""more": 1, "more": 2"#)),
+        [""; 0]
+    );
+    let shadowed = format!(
+        "{{\"payloads\": [{{\"rows\": [\"workspace_id\"]}}], {}",
+        &package().to_string()[1..]
+    );
+    assert_eq!(broken_in(&shadowed), ["P002"]);
 }

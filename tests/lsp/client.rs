@@ -132,6 +132,17 @@ impl Client {
         }
     }
 
+    /// The next response, whatever it is to.
+    pub(crate) fn response(&mut self) -> Value {
+        loop {
+            let message = self.receive();
+            if message.get("method").is_none() {
+                return message;
+            }
+            self.early.push_back(message);
+        }
+    }
+
     fn receive(&self) -> Value {
         self.messages
             .recv_timeout(PATIENCE)

@@ -149,6 +149,28 @@ fn bytes_that_are_no_messages_end_the_conversation_and_say_nothing_of_a_bug() {
 }
 
 #[test]
+fn json_that_is_no_message_gets_a_response_and_ends_nothing() {
+    let mut client = Client::start();
+    for (message, id) in [
+        (json!({"foo": 1}), Value::Null),
+        (json!([1]), Value::Null),
+        (json!({"jsonrpc": "2.0", "id": 1}), Value::Null),
+        (
+            json!({"jsonrpc": "2.0", "id": "a", "method": 5}),
+            json!("a"),
+        ),
+    ] {
+        client.send(&message);
+        let response = client.response();
+        assert_eq!(response["error"]["code"], -32600, "{message}: {response}");
+        assert_eq!(response.get("id"), Some(&id), "{message}: {response}");
+    }
+    client.open("untitled:a", "{\"templateVersion\": 3}");
+    assert!(!client.diagnostics("untitled:a", 1).is_empty());
+    assert_eq!(client.end(), 0);
+}
+
+#[test]
 fn headers_may_be_written_in_many_ways() {
     let mut client = Client::start();
     let body = json!({"jsonrpc": "2.0", "id": "a", "method": "shutdown"}).to_string();

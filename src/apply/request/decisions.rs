@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use super::read::{Reader, path_of};
-use crate::finding::suggest::short_text;
+use crate::finding::suggest::short_value;
 use crate::json::{Node, Value};
 use crate::upgrade::{Decision, Decisions, EVERYTHING, RecordDecision, SeenLeaves, Side, Take};
 use crate::workspace::Id;
@@ -197,7 +197,7 @@ fn decision(reader: &mut Reader, node: Node<'_>) -> Option<Decision> {
 fn side(reader: &mut Reader, node: Node<'_>, member: Node<'_>) -> Option<Side> {
     let side = member.as_str().and_then(Side::parse);
     if side.is_none() {
-        let (at, taken) = (path_of(node), short_text(member.raw()));
+        let (at, taken) = (path_of(node), short_value(member.raw()));
         let detail = format!(
             "`{at}` takes {taken}. Give `ours` or `theirs`; a word for a whole thing stands alone, as in `\"<ref>\" = \"rename\"`."
         );

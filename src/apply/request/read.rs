@@ -365,7 +365,7 @@ impl Reader {
 
     pub(super) fn wrong(&mut self, node: Node<'_>, expected: &str) {
         let at = path_of(node);
-        let shown = suggest::short_text(node.raw());
+        let shown = suggest::short_value(node.raw());
         let place = if at.is_empty() {
             "the request".to_owned()
         } else {

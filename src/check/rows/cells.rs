@@ -11,7 +11,7 @@ use super::row::{ByteRange, Row};
 use super::scan_result::{List, ScanResult};
 use super::{form, reparse, repeats};
 use crate::finding::catalog::{I001, R004, R007, R009, R017, R019, R022, R026, R027};
-use crate::finding::suggest::short_text;
+use crate::finding::suggest::short_value;
 use crate::finding::{Edit, Finding, Fix, Place, Rule};
 use crate::json::path::push_pointer;
 use crate::json::scan::StrToken;
@@ -111,7 +111,7 @@ impl Cells<'_, '_> {
             };
             let message = format!(
                 "{} is not a uid",
-                short_text(&self.text[token.start..token.end])
+                short_value(&self.text[token.start..token.end])
             );
             self.result
                 .findings
@@ -223,7 +223,7 @@ impl Cells<'_, '_> {
         reparse::push_inside(&mut place.pointer, raw, at.start);
         let message = format!(
             "{} cannot be stored: {}",
-            short_text(fault.value),
+            short_value(fault.value),
             fault.kind
         );
         self.result
@@ -240,7 +240,7 @@ impl Cells<'_, '_> {
         let place = self.place(slot.name, cell.start..cell.end, number);
         let message = format!(
             "{} is the id of a file, and files do not travel",
-            short_text(raw)
+            short_value(raw)
         );
         let edits = vec![Edit {
             span: cell.start..cell.end,
@@ -269,7 +269,7 @@ impl Cells<'_, '_> {
         if value.decimals() > kept && value.is_storable() {
             let message = format!(
                 "{} has more than {kept} decimals and will be rounded",
-                short_text(token)
+                short_value(token)
             );
             self.report(&R022, slot.name, cell.start..cell.end, number, message);
         }

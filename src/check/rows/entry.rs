@@ -9,7 +9,7 @@ use crate::finding::catalog::{
     J006, R001, R002, R003, R005, R006, R007, R008, R010, R016, R023, R024, R025,
 };
 use crate::finding::render::counted;
-use crate::finding::suggest::{Misspelt, short_text};
+use crate::finding::suggest::{Misspelt, short_value};
 use crate::finding::{Finding, Fix, Place, edit};
 use crate::json::Node;
 use crate::maps::HashMap;
@@ -53,7 +53,7 @@ pub(super) fn check(
         if context.named_by(entry).is_none() {
             let place = uid.unwrap_or(entry);
             let message = match uid {
-                Some(uid) => format!("{} is the uid of no rows item", short_text(uid.raw())),
+                Some(uid) => format!("{} is the uid of no rows item", short_value(uid.raw())),
                 None => "the entry names no rows item".to_owned(),
             };
             let named = layout.item.is_none() && uid.and_then(Node::as_str).is_some();
@@ -103,7 +103,7 @@ fn items(
         let message = match count {
             Some(count) => format!(
                 "the item counts {} {}, its entry has {rows}",
-                short_text(count.raw()),
+                short_value(count.raw()),
                 if declared == Some(1) { "row" } else { "rows" }
             ),
             None => format!("the item does not count its {}", counted(rows, "row")),

@@ -13,7 +13,7 @@ use super::layout::{Layout, Link, Slot};
 use super::reparse::RowText;
 use super::scan_result::{Links, ScanResult};
 use crate::finding::catalog::{R011, R012, R013, R014, R015, R020, R021};
-use crate::finding::suggest::short_text;
+use crate::finding::suggest::short_value;
 use crate::finding::{Finding, Place, Related, Rule};
 use crate::json::Node;
 use crate::package::reference::undollared;
@@ -322,7 +322,7 @@ impl<'j> LinkCheck<'j, '_, '_> {
         if let Some(travelling) = travelling {
             let message = format!(
                 "{} is the value of a row that travels, and no ref says so",
-                short_text(travelling.raw())
+                short_value(travelling.raw())
             );
             self.report(&R021, cell, message);
         }
@@ -401,7 +401,7 @@ impl<'j> LinkCheck<'j, '_, '_> {
             {
                 let message = format!(
                     "no row of `{name}` that travels has the uid {}",
-                    short_text(uid.raw())
+                    short_value(uid.raw())
                 );
                 self.report(&R012, uid, message);
             }
@@ -460,8 +460,8 @@ impl<'j> LinkCheck<'j, '_, '_> {
         if !equal(cell.raw(), held) {
             let message = format!(
                 "the cell holds {}, and the row pointed at {}",
-                short_text(cell.raw()),
-                short_text(held)
+                short_value(cell.raw()),
+                short_value(held)
             );
             self.report(&R014, cell, message);
             if let Some(finding) = self.findings.last_mut() {
@@ -499,7 +499,7 @@ impl<'j> LinkCheck<'j, '_, '_> {
                 sure = false;
                 let message = format!(
                     "the row pointed at holds {}, which the cell has not at this place",
-                    short_text(held)
+                    short_value(held)
                 );
                 self.report(&R014, *triple, message);
                 if let Some(finding) = self.findings.last_mut() {
@@ -515,7 +515,7 @@ impl<'j> LinkCheck<'j, '_, '_> {
             if !taken.contains(&index) && self.entries.has_value(link, element.raw()) {
                 let message = format!(
                     "{} is the value of a row that travels, and no ref says so",
-                    short_text(element.raw())
+                    short_value(element.raw())
                 );
                 self.report(&R021, *element, message);
             }

@@ -8,7 +8,7 @@ use super::layout::Layout;
 use crate::check::anomalies::anomalies;
 use crate::check::sensitive;
 use crate::finding::catalog::{I001, J005, J006, J007, R011, X003};
-use crate::finding::suggest::{Misspelt, short_text};
+use crate::finding::suggest::{Misspelt, short_value};
 use crate::finding::{Finding, Place, Rule};
 use crate::json::scan::Scanner;
 use crate::json::{Doc, Node};
@@ -134,7 +134,7 @@ fn shape(row: &RowText<'_>, cells: &mut Cells<'_, '_>) {
         out.report(
             &I001,
             uid,
-            format!("{} is not a uid", short_text(uid.raw())),
+            format!("{} is not a uid", short_value(uid.raw())),
         );
     }
     if let Some(data) = root.get("data").filter(|data| !data.is_object()) {
@@ -164,7 +164,7 @@ impl ShapeCheck<'_, '_> {
         let found = if node.is_array() || node.is_object() {
             node.type_name().to_owned()
         } else {
-            short_text(node.raw())
+            short_value(node.raw())
         };
         self.report(&J005, node, format!("{what} takes {expected}, not {found}"));
     }

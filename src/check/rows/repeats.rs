@@ -8,7 +8,7 @@ use super::layout::{Layout, Slot};
 use super::reparse::RowText;
 use super::scan_result::ScanResult;
 use crate::finding::catalog::{I002, R009, R018};
-use crate::finding::suggest::short_text;
+use crate::finding::suggest::short_value;
 use crate::finding::{Finding, Place, Related};
 use crate::rows::{Cell, equal};
 
@@ -28,7 +28,7 @@ pub(super) fn uids(text: &str, layout: &Layout<'_>, index: &Index, result: &mut 
         }
         let message = format!(
             "the uid {} stands twice among the rows",
-            short_text(other.raw())
+            short_value(other.raw())
         );
         let finding = repeated(
             Finding::new(&I002, later.place(other), message),
@@ -63,7 +63,7 @@ pub(super) fn values(
         if !equal(one.raw(), other.raw()) {
             return false;
         }
-        let value = short_text(other.raw());
+        let value = short_value(other.raw());
         // An empty key has been reported as empty.
         let empty = matches!(Cell::new(other.raw()), Cell::String(text) if text.inner.is_empty());
         if slot.key && !empty {

@@ -38,7 +38,7 @@ fn target(facts: &Facts<'_>, out: &mut Vec<Finding>) {
 fn not_the_workspace(node: Node<'_>) -> Finding {
     let message = format!(
         "`workspaceId` is always \"$workspace\", not {}",
-        suggest::short_text(node.raw())
+        suggest::short_value(node.raw())
     );
     Finding::at(&S009, node, message)
         .help("Write \"$workspace\".")
@@ -133,7 +133,7 @@ fn argument(
     let mut wrong = |place: Node<'_>, expected: &str| {
         let message = format!(
             "`{key}` takes {expected}, not {}",
-            suggest::short_text(place.raw())
+            suggest::short_value(place.raw())
         );
         out.push(Finding::at(&S009, place, message));
     };
@@ -206,13 +206,13 @@ fn not_true(node: Node<'_>, key: &str, out: &mut Vec<Finding>) {
     out.push(if key == "published" {
         let message = format!(
             "`published` is true or absent, not {}",
-            suggest::short_text(node.raw())
+            suggest::short_value(node.raw())
         );
         Finding::at(&S013, node, message).fix(fix("Remove `published`", edit::remove_member(node)))
     } else {
         let message = format!(
             "`{key}` is always true, not {}",
-            suggest::short_text(node.raw())
+            suggest::short_value(node.raw())
         );
         Finding::at(&S011, node, message).fix(fix("Write true", edit::replace(node, "true")))
     });
@@ -242,7 +242,7 @@ fn view_config(node: Node<'_>, out: &mut Vec<Finding>) {
         (
             format!(
                 "the config is {}, not a list of one object",
-                suggest::short_text(node.raw())
+                suggest::short_value(node.raw())
             ),
             None,
         )
@@ -421,7 +421,7 @@ fn config_fault(fault: &StepConfigFault<'_>, out: &mut Vec<Finding>) {
             let message = format!(
                 "`{}` takes {expected}, not {}",
                 node.token(),
-                suggest::short_text(node.raw())
+                suggest::short_value(node.raw())
             );
             out.push(Finding::at(&S009, *node, message));
         }

@@ -18,7 +18,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     {
         let message = format!(
             "{} is not a semantic version",
-            suggest::short_text(version.raw())
+            suggest::short_value(version.raw())
         );
         out.push(Finding::at(&M003, version, message));
     }
@@ -32,7 +32,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         {
             let message = format!(
                 "{} is not an instant with a zone",
-                suggest::short_text(instant.raw())
+                suggest::short_value(instant.raw())
             );
             out.push(Finding::at(&M004, instant, message));
         }
@@ -49,7 +49,7 @@ fn word(manifest: Node<'_>, key: &str, rule: &'static Rule, out: &mut Vec<Findin
         return;
     };
     if !value.as_str().is_some_and(|word| words.contains(&word)) {
-        let message = format!("there is no {key} {}", suggest::short_text(value.raw()));
+        let message = format!("there is no {key} {}", suggest::short_value(value.raw()));
         let word = value.as_str().unwrap_or_default();
         let finding = Finding::at(rule, value, message);
         out.push(finding.meant(word, words.iter().copied(), Misspelt::value(value)));

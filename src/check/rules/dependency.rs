@@ -39,7 +39,7 @@ fn kind(dependency: &Dependency<'_>, out: &mut Vec<Finding>) -> bool {
     if !known {
         let message = format!(
             "there is no dependency kind {}",
-            suggest::short_text(node.raw())
+            suggest::short_value(node.raw())
         );
         let word = node.as_str().unwrap_or_default();
         let kinds = DEPENDENCY_KINDS.iter().copied();
@@ -58,7 +58,7 @@ fn form(dependency: &Dependency<'_>, out: &mut Vec<Finding>) -> bool {
         out.push(Finding::at(
             &D002,
             node,
-            format!("there is no form {}", suggest::short_text(node.raw())),
+            format!("there is no form {}", suggest::short_value(node.raw())),
         ));
     }
     known
@@ -74,7 +74,10 @@ fn resolution(dependency: &Dependency<'_>, out: &mut Vec<Finding>) -> bool {
         _ => out.push(Finding::at(
             &D003,
             node,
-            format!("there is no resolution {}", suggest::short_text(node.raw())),
+            format!(
+                "there is no resolution {}",
+                suggest::short_value(node.raw())
+            ),
         )),
     }
     false
@@ -128,8 +131,9 @@ fn proposal(dependency: &Dependency<'_>, out: &mut Vec<Finding>) {
         (false, Some(_)) => ("import", "there is a blueprint to import"),
         (false, None) => ("map", "there is no blueprint to import"),
     };
-    if node.as_str() != Some(expected) {
-        let message = format!("the proposal is {}, but {why}", node.raw());
+    let proposed = node.as_str().unwrap_or_default();
+    if proposed != expected {
+        let message = format!("the proposal is {}, but {why}", write_string(proposed));
         out.push(
             Finding::at(&D009, node, message)
                 .help(format!("Propose `{expected}`."))
@@ -160,7 +164,7 @@ fn ref_prefix(dependency: &Dependency<'_>, out: &mut Vec<Finding>) {
         let message = format!(
             "the ref of a {} begins with `{expected}_`, not {}",
             dependency.kind.unwrap_or_default(),
-            node.raw()
+            write_string(reference)
         );
         out.push(Finding::at(&D010, node, message));
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::check::facts::{Facts, Step};
 use crate::finding::catalog::{I001, I002, I015};
 use crate::finding::{Finding, suggest};
-use crate::json::Node;
+use crate::json::{Node, write_string};
 use crate::maps::HashMap;
 use crate::package::reference::{is_declaration, prefix, undollared};
 use crate::package::uid;
@@ -35,7 +35,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         .chain(plan_id)
     {
         if !node.as_str().is_some_and(uid::is_uid) {
-            let message = format!("{} is not a uid", suggest::short_text(node.raw()));
+            let message = format!("{} is not a uid", suggest::short_value(node.raw()));
             out.push(Finding::at(&I001, node, message));
         }
     }
@@ -48,18 +48,17 @@ fn duplicates(uids: &[Node<'_>], out: &mut Vec<Finding>) {
     let mut seen: HashMap<Cow<'_, str>, Node<'_>> = HashMap::default();
     seen.reserve(uids.len());
     for node in uids {
-        let Some(text) = node.as_str() else { continue };
+        let Some(uid) = node.as_str() else { continue };
         // Hex digits compare in either case: a uid is a UUID, not a text.
-        let text = if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            Cow::Owned(text.to_ascii_lowercase())
+        let text = if uid.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            Cow::Owned(uid.to_ascii_lowercase())
         } else {
-            Cow::Borrowed(text)
+            Cow::Borrowed(uid)
         };
         match seen.get(&text) {
             Some(first) => {
-                let finding =
-                    Finding::at(&I002, *node, format!("the uid {} stands twice", node.raw()));
-                out.push(finding.related(*first, "first here"));
+                let message = format!("the uid {} stands twice", write_string(uid));
+                out.push(Finding::at(&I002, *node, message).related(*first, "first here"));
             }
             None => {
                 seen.insert(text, *node);
@@ -89,10 +88,12 @@ fn refs(facts: &Facts<'_>, out: &mut Vec<Finding>) {
             .iter()
             .filter_map(|column| column.node.get("ref"))
         {
-            if grammar(node, out) && node.as_str().map(undollared).map(prefix) != Some("c") {
+            if let Some(reference) = grammar(node, out)
+                && prefix(reference) != "c"
+            {
                 let message = format!(
                     "{} stands for a column; its ref begins with `c_`",
-                    node.raw()
+                    write_string(reference)
                 );
                 out.push(Finding::at(&I015, node, message));
             }
@@ -104,32 +105,33 @@ fn step_ref(step: &Step<'_>, out: &mut Vec<Finding>) {
     let (Some(node), Some(tool)) = (step.node.get("ref"), step.tool) else {
         return;
     };
-    if !tool.is_create() || !grammar(node, out) {
+    if !tool.is_create() {
         return;
     }
-    let letter = node.as_str().map(undollared).map(prefix);
+    let Some(reference) = grammar(node, out) else {
+        return;
+    };
+    let letter = Some(prefix(reference));
     if let Some(expected) = tool.letter().filter(|expected| letter != Some(expected)) {
         let message = format!(
             "{} is declared by {}; its ref begins with `{expected}_`",
-            node.raw(),
+            write_string(reference),
             tool.as_str()
         );
         out.push(Finding::at(&I015, node, message));
     }
 }
 
-/// Whether the declaration is inside the grammar; says so when not.
-fn grammar(node: Node<'_>, out: &mut Vec<Finding>) -> bool {
-    let Some(text) = node.as_str() else {
-        return false;
-    };
-    let fits = is_declaration(undollared(text));
-    if !fits {
-        out.push(Finding::at(
-            &I015,
-            node,
-            format!("{} is not a ref", suggest::short_text(node.raw())),
-        ));
+/// The declaration, without the dollar that the canonical form drops, when it is inside the grammar; says so when not.
+fn grammar<'d>(node: Node<'d>, out: &mut Vec<Finding>) -> Option<&'d str> {
+    let reference = undollared(node.as_str()?);
+    if is_declaration(reference) {
+        return Some(reference);
     }
-    fits
+    out.push(Finding::at(
+        &I015,
+        node,
+        format!("{} is not a ref", suggest::short_value(node.raw())),
+    ));
+    None
 }

@@ -4,7 +4,7 @@ use crate::check::facts::{Facts, Item, Step};
 use crate::finding::catalog::{I003, I004, I005, I006, I007, I010, I014, I018};
 use crate::finding::suggest::{self, Misspelt};
 use crate::finding::{Finding, Fix, edit};
-use crate::json::Node;
+use crate::json::{Node, write_string};
 use crate::maps::HashMap;
 use crate::package::Tool;
 use crate::package::format::ITEM_KINDS;
@@ -24,7 +24,7 @@ fn kind(item: &Item<'_>, out: &mut Vec<Finding>) {
     let Some(node) = item.node.get("kind").filter(|_| item.kind.is_none()) else {
         return;
     };
-    let message = format!("there is no item kind {}", suggest::short_text(node.raw()));
+    let message = format!("there is no item kind {}", suggest::short_value(node.raw()));
     let word = node.as_str().unwrap_or_default();
     let kinds = ITEM_KINDS.iter().copied();
     out.push(Finding::at(&I003, node, message).meant(word, kinds, Misspelt::value(node)));
@@ -56,7 +56,7 @@ fn declared(facts: &Facts<'_>, item: &Item<'_>, out: &mut Vec<Finding>) {
         None if !is_declaration(reference) => {} // I015 speaks.
         None => {
             let declared = facts.steps.iter().filter_map(|step| step.reference);
-            let message = format!("no plan step declares {}", node.raw());
+            let message = format!("no plan step declares {}", write_string(reference));
             let place = Misspelt::value(node);
             out.push(Finding::at(&I006, node, message).meant(reference, declared, place));
         }

@@ -40,7 +40,8 @@ pub(crate) fn tenant_places(root: Node<'_>) -> Vec<(Place, String)> {
 }
 
 /// The values whose key or text may hold a tenant identifier or a secret: nearly always none, which one search over
-/// the whole text finds out. It cannot see through `\u`, so escaped texts are all suspect.
+/// the whole text finds out. It cannot see through `\u`, so escaped texts are all suspect. Shadowed members are among
+/// them: they travel, whatever readers make of them.
 fn suspects(root: Node<'_>) -> Vec<Node<'_>> {
     let text = root.text();
     let pieces = || root.read_spans().map(|span| (span.start, &text[span]));
@@ -62,7 +63,7 @@ fn suspects(root: Node<'_>) -> Vec<Node<'_>> {
             || is_found(node.key_span())
             || (node.as_str().is_some() && is_found(node.span()))
     };
-    root.descendants().filter(is_suspect).collect()
+    root.all_nodes().filter(is_suspect).collect()
 }
 
 fn source_ids(facts: &Facts<'_>, out: &mut Vec<Finding>) {

@@ -24,7 +24,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         {
             let message = format!(
                 "{} is not a technical name: {fault}",
-                suggest::short_text(node.raw())
+                suggest::short_value(node.raw())
             );
             out.push(Finding::at(&S021, node, message));
         }
@@ -54,7 +54,7 @@ fn duplicate_names(facts: &Facts<'_>, out: &mut Vec<Finding>) {
             Some(first) => {
                 let message = format!(
                     "{} is the name of another {}",
-                    suggest::short_text(node.raw()),
+                    suggest::short_value(node.raw()),
                     what(tool)
                 );
                 out.push(Finding::at(&S020, node, message).related(*first, "the other one"));

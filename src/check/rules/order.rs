@@ -25,7 +25,7 @@ fn tool(step: &Step<'_>, out: &mut Vec<Finding>) {
     let Some(word) = node.as_str() else {
         return; // J005 speaks.
     };
-    let message = format!("there is no tool {}", suggest::short_text(node.raw()));
+    let message = format!("there is no tool {}", suggest::short_value(node.raw()));
     let tools = Tool::ALL.map(Tool::as_str);
     out.push(Finding::at(&S001, node, message).meant(word, tools, Misspelt::value(node)));
 }

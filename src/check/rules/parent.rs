@@ -38,7 +38,7 @@ fn named(
         out.push(Finding::at(
             &I008,
             node,
-            format!("{} is not an item's uid", suggest::short_text(node.raw())),
+            format!("{} is not an item's uid", suggest::short_value(node.raw())),
         ));
         return;
     };

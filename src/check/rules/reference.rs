@@ -130,7 +130,7 @@ fn config_reference(facts: &Facts<'_>, spot: &StepConfigSpot<'_>, out: &mut Vec<
             let message = format!(
                 "a {} cannot travel, and {} is none",
                 declared.kind.as_str(),
-                suggest::short_text(node.raw())
+                suggest::short_value(node.raw())
             );
             out.push(
                 Finding::at(&S009, node, message)
@@ -178,7 +178,7 @@ pub(super) fn no_ref(
     let message = format!(
         "a {} ref belongs here, {} is none",
         expected.as_str(),
-        suggest::short_text(node.raw())
+        suggest::short_value(node.raw())
     );
     let wanted = node.as_str().unwrap_or_default().trim_start_matches('$');
     let declared = facts

@@ -154,7 +154,7 @@ fn data_class(item: &Item<'_>, class: Option<&'static str>, out: &mut Vec<Findin
     };
     let message = format!(
         "`dataClass` is {}, but {why}",
-        suggest::short_text(node.raw())
+        suggest::short_value(node.raw())
     );
     out.push(
         Finding::at(&I012, node, message)

@@ -19,7 +19,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     {
         let message = format!(
             "`planVersion` {} is not supported",
-            suggest::short_text(number.raw())
+            suggest::short_value(number.raw())
         );
         out.push(Finding::at(&J004, number, message));
     }
@@ -50,7 +50,7 @@ pub(crate) fn version(manifest: Node<'_>, out: &mut Vec<Finding>) {
     {
         let message = format!(
             "`templateVersion` {} is not supported",
-            suggest::short_text(number.raw())
+            suggest::short_value(number.raw())
         );
         out.push(Finding::at(&J004, number, message));
     }
@@ -182,7 +182,7 @@ fn typed(node: Node<'_>, key: &str, ty: &'static Type, checked: bool, out: &mut 
                     crate::json::JsonKind::Array
                     | crate::json::JsonKind::Rows
                     | crate::json::JsonKind::Object => node.type_name().to_owned(),
-                    _ => suggest::short_text(node.raw()),
+                    _ => suggest::short_value(node.raw()),
                 };
                 let message = format!("`{key}` takes {expected}, not {found}");
                 out.push(Finding::at(&J005, node, message));

@@ -517,7 +517,27 @@ fn secrets_are_found_in_keys_and_texts_however_they_are_written() {
         let key = TINY.replacen("\"manifest\":{", &member, 1);
         let place = (code.to_owned(), format!("/manifest/{decoded}"));
         assert_eq!(marked(&key), [place]);
+        // Two members of one key: both travel.
+        let shadowed = format!("\"manifest\":{{\"label\":\"{written}\",");
+        let shadowed = TINY.replacen("\"manifest\":{", &shadowed, 1);
+        let place = (code.to_owned(), "/manifest/label".to_owned());
+        assert_eq!(marked(&shadowed), [place]);
     }
+}
+
+#[test]
+fn what_a_text_looks_like_does_not_excuse_its_type() {
+    table(
+        TINY,
+        "/manifest/tags",
+        &[
+            (&[("", "\"workspace_id\"")], &[("J005", ""), ("X004", "")]),
+            (
+                &[("", "\"AKIAIOSFODNN7EXAMPLE\"")],
+                &[("J005", ""), ("X003", "")],
+            ),
+        ],
+    );
 }
 
 fn twin_uid() -> Value {

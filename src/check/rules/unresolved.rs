@@ -4,7 +4,7 @@ use crate::check::facts::{Facts, Unresolved};
 use crate::finding::catalog::{U001, U002, U003, U004, U005, U006, U007, U008, U009, U010};
 use crate::finding::suggest::{self, Misspelt};
 use crate::finding::{Finding, Fix, Rule, edit};
-use crate::json::{Node, path};
+use crate::json::{Node, path, write_string};
 use crate::maps::HashMap;
 use crate::package::format::{ACTIONS, EXPORT_REASONS, IMPORT_REASONS, UNRESOLVED_KINDS};
 use crate::package::{reference, uid};
@@ -43,7 +43,7 @@ fn words(entry: Node<'_>, out: &mut Vec<Finding>) {
         {
             return;
         }
-        let message = format!("there is no {key} {}", suggest::short_text(node.raw()));
+        let message = format!("there is no {key} {}", suggest::short_value(node.raw()));
         let finding = Finding::at(rule, node, message);
         out.push(match node.as_str() {
             Some(word) => {
@@ -68,15 +68,12 @@ fn executor_fields(entry: Node<'_>, out: &mut Vec<Finding>) {
             );
         }
     }
-    if let Some(reason) = entry.get("reason").filter(|r| {
-        r.as_str()
-            .is_some_and(|word| IMPORT_REASONS.contains(&word))
-    }) {
-        out.push(Finding::at(
-            &U003,
-            reason,
-            format!("only an import gives the reason {}", reason.raw()),
-        ));
+    if let Some(reason) = entry.get("reason")
+        && let Some(word) = reason.as_str()
+        && IMPORT_REASONS.contains(&word)
+    {
+        let message = format!("only an import gives the reason {}", write_string(word));
+        out.push(Finding::at(&U003, reason, message));
     }
 }
 
@@ -87,27 +84,27 @@ fn known_uid(facts: &Facts<'_>, entry: Node<'_>, out: &mut Vec<Finding>) {
     if !known && facts.uids_are_known() && facts.plan_id.is_some() {
         let message = format!(
             "{} is the uid of no item and not the plan's",
-            suggest::short_text(node.raw())
+            suggest::short_value(node.raw())
         );
         out.push(Finding::at(&U004, node, message));
     }
 }
 
 fn label(entry: Node<'_>, out: &mut Vec<Finding>) {
+    let is_id = |text: &&str| {
+        uid::is_uuid(text)
+            || text.strip_prefix("u_").is_some_and(uid::is_uuid)
+            || uid::is_step_id(text)
+    };
     if let Some(node) = entry.get("sourceLabel")
-        && node.as_str().is_some_and(|text| {
-            uid::is_uuid(text)
-                || text.strip_prefix("u_").is_some_and(uid::is_uuid)
-                || uid::is_step_id(text)
-        })
+        && let Some(text) = node.as_str().filter(is_id)
     {
-        out.push(
-            Finding::at(&U005, node, format!("{} is an id, not a label", node.raw())).fix(Fix {
-                title: "Remove `sourceLabel`".to_owned(),
-                safe: false,
-                edits: vec![edit::remove_member(node)],
-            }),
-        );
+        let message = format!("{} is an id, not a label", write_string(text));
+        out.push(Finding::at(&U005, node, message).fix(Fix {
+            title: "Remove `sourceLabel`".to_owned(),
+            safe: false,
+            edits: vec![edit::remove_member(node)],
+        }));
     }
 }
 
@@ -126,7 +123,7 @@ fn aggregated<'d>(
         out.push(Finding::at(
             &U006,
             node,
-            format!("{} names a single row", node.raw()),
+            format!("{} names a single row", write_string(at)),
         ));
         return;
     }
@@ -138,7 +135,7 @@ fn aggregated<'d>(
             let finding = Finding::at(
                 &U006,
                 entry.node,
-                format!("{} is reported twice for one item", node.raw()),
+                format!("{} is reported twice for one item", write_string(at)),
             );
             out.push(finding.related(*first, "the first entry"));
         }
@@ -194,7 +191,10 @@ fn action_fits(facts: &Facts<'_>, entry: &Unresolved<'_>, out: &mut Vec<Finding>
     if action == expected {
         return true;
     }
-    let message = format!("the action here is `{expected}`, not {}", node.raw());
+    let message = format!(
+        "the action here is `{expected}`, not {}",
+        write_string(action)
+    );
     out.push(Finding::at(&U010, node, message).help(format!("Write `{expected}`.")));
     false
 }
@@ -247,7 +247,7 @@ fn emptied(facts: &Facts<'_>, entry: &Unresolved<'_>, out: &mut Vec<Finding>) {
             Some("chave esvaziada") if !value.is_empty() && !is_rest(facts, entry, value) => {
                 format!(
                     "the field is said to be emptied, but holds {}",
-                    suggest::short_text(value.raw())
+                    suggest::short_value(value.raw())
                 )
             }
             Some("chave omitida") => "the key is said to be left out, but is there".to_owned(),

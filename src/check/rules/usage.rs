@@ -254,7 +254,7 @@ fn target(dependency: &Dependency<'_>, entry: Node<'_>, out: &mut Vec<Finding>) 
     {
         let message = format!(
             "{} is not the uid of this dependency",
-            suggest::short_text(node.raw())
+            suggest::short_value(node.raw())
         );
         out.push(
             Finding::at(&D013, node, message)
@@ -292,7 +292,7 @@ fn place(
         out.push(Finding::at(
             &D012,
             uid,
-            format!("{} is not an item's uid", suggest::short_text(uid.raw())),
+            format!("{} is not an item's uid", suggest::short_value(uid.raw())),
         ));
         return false;
     };
@@ -342,12 +342,12 @@ fn place(
     let message = match found.first() {
         None => format!(
             "the item's steps have nothing at {}",
-            suggest::short_text(node.raw())
+            suggest::short_value(node.raw())
         ),
         Some(value) => format!(
             "at {} stands {}, not the dependency",
-            node.raw(),
-            suggest::short_text(value.raw())
+            write_string(at),
+            suggest::short_value(value.raw())
         ),
     };
     out.push(Finding::at(&D014, node, message));

@@ -1,12 +1,11 @@
 //! `tplkit api`: sends any request to the server, with the stored sign-in.
 
-use std::io::{self, IsTerminal as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tplkit::client::{ApiResponse, Client, Error, Method, Request};
-use tplkit::finding::render::ReportError;
 
 use super::api_fields;
 use crate::cli::args::Form;
@@ -14,7 +13,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::output::{print_error_in_detail, write_bytes, write_result};
+use crate::cli::output::{print_error_in_detail, write_body, write_result};
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
 use crate::cli::source;
@@ -90,13 +89,13 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         CliError::from(problem)
     });
     match args.format {
-        Form::Text => raw(&response)?,
+        Form::Text => write_body(&response.body)?,
         Form::Json => write_result(&wrapped(&response, error.as_ref()), None)?,
     }
     let Some(error) = error else {
         return Ok(Exit::Done);
     };
-    print_error_in_detail(&report_error(&error), &error.faults());
+    print_error_in_detail(&error.report_error(), &error.faults());
     Ok(error.exit())
 }
 
@@ -216,25 +215,15 @@ fn paginate(form: Form, client: &Client, request: Request) -> Result<Exit, CliEr
         items.extend(page?.items);
     }
     let data = document::page(&items, None);
-    let text = match form {
-        Form::Text => data.get().to_owned() + "\n",
+    match form {
+        Form::Text => write_body((data.get().to_owned() + "\n").as_bytes())?,
         Form::Json => {
             let status = document::raw(&json!(200));
-            document::write_raw("clean", &[("status", &*status), ("data", &*data)])
+            let members = [("status", &*status), ("data", &*data)];
+            write_result(&document::write_raw("clean", &members), None)?;
         }
-    };
-    write_result(&text, None)?;
-    Ok(Exit::Done)
-}
-
-/// The body as it came.
-fn raw(response: &ApiResponse) -> Result<(), CliError> {
-    write_bytes(&response.body)?;
-    // So that a prompt begins its own line.
-    if io::stdout().is_terminal() && !response.body.is_empty() && !response.body.ends_with(b"\n") {
-        write_bytes(b"\n")?;
     }
-    Ok(())
+    Ok(Exit::Done)
 }
 
 fn wrapped(response: &ApiResponse, error: Option<&CliError>) -> String {
@@ -246,7 +235,7 @@ fn wrapped(response: &ApiResponse, error: Option<&CliError>) -> String {
     };
     let status = document::raw(&json!(response.status));
     let errors = error.map(|error| {
-        let mut body = document::errors(&[report_error(error)]);
+        let mut body = document::errors(&[error.report_error()]);
         if let Some(reported) = body["errors"][0].as_object_mut() {
             reported.extend(error.members());
         }
@@ -260,12 +249,4 @@ fn wrapped(response: &ApiResponse, error: Option<&CliError>) -> String {
         Some(_) => "failed",
     };
     document::write_raw(outcome, &members)
-}
-
-fn report_error(error: &CliError) -> ReportError {
-    ReportError {
-        path: None,
-        message: error.to_string(),
-        help: error.help(),
-    }
 }

@@ -16,8 +16,9 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::folder::OnDisk;
+use crate::cli::folder_snapshot::FolderSnapshot;
 use crate::cli::output::{print_error, write_data, write_result};
+use crate::cli::package_output;
 use crate::cli::replace;
 use crate::cli::session::Session;
 use crate::cli::source::{self, is_stdin};
@@ -82,14 +83,20 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             help: "name one package, or leave `-o` out to rewrite the files in place".to_owned(),
         });
     }
+    // A file that is written to itself is rewritten in place.
+    let in_place = |output: &&Path| {
+        let mut files = found.iter().filter(|file| !file.is_folder);
+        files.any(|file| package_output::is_same(&file.path, output))
+    };
+    let output = args.output.as_deref().filter(|output| !in_place(output));
     let mut files = Vec::new();
     for file in &found {
-        match format(file, args) {
+        match format(file, args, output) {
             Ok(formatted) => files.push(formatted),
             Err(report_error) => report_errors.push(report_error),
         }
     }
-    print_results(args, &files, &report_errors, session)?;
+    print_results(args, output, &files, &report_errors, session)?;
     Ok(match (report_errors.is_empty(), is_bad(args, &files)) {
         (false, _) => Exit::Usage,
         (true, true) => Exit::Findings,
@@ -103,12 +110,18 @@ fn is_bad(args: &Args, files: &[Formatted]) -> bool {
     files.iter().any(bad)
 }
 
-fn format(file: &FoundFile, args: &Args) -> Result<Formatted, ReportError> {
+/// Formats a file in place, unless it is standard input or there is an `output`.
+fn format(file: &FoundFile, args: &Args, output: Option<&Path>) -> Result<Formatted, ReportError> {
     if file.is_folder {
-        return format_folder(&file.path, args);
+        return format_folder(&file.path, args, output);
     }
-    let file_source =
-        source::read(&file.path).map_err(|error| walk::report_error(&file.path, &error))?;
+    let in_place = !is_stdin(&file.path) && output.is_none();
+    let read = if in_place && !args.check {
+        source::read_whole(&file.path)
+    } else {
+        source::read(&file.path)
+    };
+    let file_source = read.map_err(|error| walk::report_error(&file.path, &error))?;
     let mut formatted = Formatted::new(&file.path);
     let written = file_source
         .text()
@@ -117,10 +130,13 @@ fn format(file: &FoundFile, args: &Args) -> Result<Formatted, ReportError> {
     match written {
         Ok(text) => {
             formatted.changed = text.as_bytes() != file_source.bytes();
-            if is_stdin(&file.path) || args.output.is_some() {
+            if in_place {
+                if formatted.changed && !args.check {
+                    replace::rewrite_file(&file.path, file_source.bytes(), text.as_bytes())
+                        .map_err(|error| error.report_error())?;
+                }
+            } else {
                 formatted.text = Some(text);
-            } else if formatted.changed && !args.check {
-                put(&file.path, text.as_bytes())?;
             }
         }
         Err(CanonicalError::NotAPackage) if !file.named => formatted.kind = FileKind::Plain,
@@ -132,25 +148,29 @@ fn format(file: &FoundFile, args: &Args) -> Result<Formatted, ReportError> {
     Ok(formatted)
 }
 
-/// Formats each file of an unpacked package; with `-o` the package.
-fn format_folder(folder: &Path, args: &Args) -> Result<Formatted, ReportError> {
-    let on_disk = OnDisk(folder.to_owned());
+/// Formats each file of an unpacked package; with an `output` the package.
+fn format_folder(
+    folder: &Path,
+    args: &Args,
+    output: Option<&Path>,
+) -> Result<Formatted, ReportError> {
+    let snapshot = FolderSnapshot::new(folder);
     let mut formatted = Formatted::new(folder);
-    match layout::format(&on_disk) {
+    match layout::format(&snapshot) {
         Ok(files) => {
             formatted.changed = !files.is_empty();
-            if args.output.is_some() {
+            if output.is_some() {
                 let mut packed = Vec::new();
-                layout::pack(&on_disk, &mut packed).map_err(|error| unreadable(folder, error))?;
+                layout::pack(&snapshot, &mut packed).map_err(|error| unreadable(folder, error))?;
                 formatted.text = Some(String::from_utf8_lossy(&packed).into_owned());
             } else if !args.check {
-                for (name, bytes) in &files {
-                    put(&folder.join(name), bytes)?;
-                }
+                snapshot
+                    .rewrite(&files)
+                    .map_err(|error| error.report_error())?;
             }
         }
         Err(PackError::Faults(_)) => {
-            let joined = layout::join(&on_disk).map_err(|error| unreadable(folder, error))?;
+            let joined = layout::join(&snapshot).map_err(|error| unreadable(folder, error))?;
             let findings = check_folder(&joined, &CheckOptions::default()).findings;
             let keeps = [&J001, &J002, &J010];
             let findings = findings
@@ -165,14 +185,6 @@ fn format_folder(folder: &Path, args: &Args) -> Result<Formatted, ReportError> {
     Ok(formatted)
 }
 
-fn put(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
-    replace::write(path, bytes).map_err(|error| ReportError {
-        path: error.path().cloned(),
-        message: error.to_string(),
-        help: error.help(),
-    })
-}
-
 /// The folder, or the file in it, that cannot be read.
 fn unreadable(folder: &Path, error: PackError) -> ReportError {
     match error {
@@ -183,15 +195,15 @@ fn unreadable(folder: &Path, error: PackError) -> ReportError {
 
 fn print_results(
     args: &Args,
+    output: Option<&Path>,
     files: &[Formatted],
     report_errors: &[ReportError],
     session: &Session,
 ) -> Result<(), CliError> {
     report_errors.iter().for_each(print_error);
-    let target = args.output.as_deref();
     if args.format == Form::Json {
         if let (Some(path), Some(text)) =
-            (target, files.iter().find_map(|file| file.text.as_deref()))
+            (output, files.iter().find_map(|file| file.text.as_deref()))
         {
             write_data(text, Some(path))?;
         }
@@ -213,7 +225,7 @@ fn print_results(
             continue;
         }
         if let Some(text) = file.text.as_deref().filter(|_| !args.check) {
-            write_data(text, target)?;
+            write_data(text, output)?;
         } else if file.changed && args.check {
             write_result(&format!("{path}: not in canonical form\n"), None)?;
         }

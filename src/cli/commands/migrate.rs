@@ -46,7 +46,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let source = package_file::read(&args.package)?;
+    let output = args.output.as_deref().filter(|path| !is_stdin(path));
+    let source = match output {
+        Some(_) => package_file::read_whole(&args.package)?,
+        None => package_file::read(&args.package)?,
+    };
     let doc = match package_file::parse(&source) {
         Ok(doc) => doc,
         Err(report) => return package_file::refuse(&report, args.format, session),
@@ -84,9 +88,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             return package_file::refuse(&report, args.format, session);
         }
     };
-    let output = args.output.as_deref().filter(|path| !is_stdin(path));
     if args.format == Form::Text || output.is_some() {
-        package_output::write(&text, output)?;
+        package_output::write_over(&source, &text, output)?;
     }
     if args.format == Form::Json {
         let mut body = json!({

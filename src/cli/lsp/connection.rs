@@ -11,7 +11,7 @@ use lsp_server::{ErrorCode, Message, Notification, Request, Response};
 use serde_json::Value;
 use tplkit::printable;
 
-use super::frames::{self, FrameError};
+use super::frames::{self, Frame, FrameError};
 use super::server::{Checked, Server};
 use crate::cli::exit::Exit;
 
@@ -20,10 +20,20 @@ use crate::cli::exit::Exit;
 pub(super) enum Event {
     /// A message of the editor.
     Message(Message),
+    /// JSON that is no message, with the id of the request that it was meant to be.
+    Invalid(Value),
     /// A check that went on next to the loop.
     Checked(Box<Checked>),
     /// Nothing comes any more.
     Closed,
+}
+
+/// What the editor gets.
+#[derive(Debug)]
+enum Outgoing {
+    Message(Message),
+    /// The response to JSON that is no message.
+    Invalid(Value),
 }
 
 /// Ids of requests that the editor has taken back.
@@ -43,7 +53,7 @@ pub(crate) fn serve() -> Exit {
     // meanwhile does, in `events`: its cancellations are taken in at once.
     let (sender, outgoing) = mpsc::sync_channel(0);
     let writer = thread::spawn(move || write_all(&mut io::stdout().lock(), outgoing));
-    let send = move |message: Message| sender.send(message).is_ok();
+    let send = move |outgoing: Outgoing| sender.send(outgoing).is_ok();
     let exit = run(&incoming, events, &cancelled, &send);
     drop(send);
     let read = reader.join();
@@ -72,9 +82,13 @@ fn read_all(
     forward: &Sender<Event>,
     cancelled: &Cancelled,
 ) -> Result<(), FrameError> {
-    while let Some(message) = frames::read(input)? {
+    while let Some(frame) = frames::read(input)? {
+        let event = match frame {
+            Frame::Message(message) => Event::Message(message),
+            Frame::Invalid { id } => Event::Invalid(id),
+        };
         let mut last = false;
-        if let Message::Notification(notification) = &message {
+        if let Event::Message(Message::Notification(notification)) = &event {
             last = notification.method == "exit";
             if notification.method == "$/cancelRequest"
                 && let (Some(id), Ok(mut ids)) = (notification.params.get("id"), cancelled.lock())
@@ -82,7 +96,7 @@ fn read_all(
                 ids.insert(id.to_string());
             }
         }
-        if forward.send(Event::Message(message)).is_err() || last {
+        if forward.send(event).is_err() || last {
             break;
         }
     }
@@ -90,17 +104,20 @@ fn read_all(
 }
 
 /// Writes messages until there are no more, or nobody reads them.
-fn write_all(output: &mut impl Write, messages: Receiver<Message>) -> io::Result<()> {
+fn write_all(output: &mut impl Write, messages: Receiver<Outgoing>) -> io::Result<()> {
     messages
         .into_iter()
-        .try_for_each(|message| message.write(output))
+        .try_for_each(|outgoing| match outgoing {
+            Outgoing::Message(message) => message.write(output),
+            Outgoing::Invalid(id) => frames::write_invalid(output, &id),
+        })
 }
 
 fn run(
     incoming: &Receiver<Event>,
     events: Sender<Event>,
     cancelled: &Cancelled,
-    send: &dyn Fn(Message) -> bool,
+    send: &dyn Fn(Outgoing) -> bool,
 ) -> Exit {
     let mut server = Server::new(events);
     let mut stage = Stage::Waiting;
@@ -111,7 +128,8 @@ fn run(
         };
         let out = match event {
             Ok(Event::Message(Message::Request(request))) => {
-                vec![respond(&mut server, &mut stage, cancelled, request)]
+                let response = respond(&mut server, &mut stage, cancelled, request);
+                vec![Outgoing::Message(response)]
             }
             Ok(Event::Message(Message::Notification(notification))) => {
                 if notification.method == "exit" {
@@ -123,6 +141,7 @@ fn run(
                 Vec::new()
             }
             Ok(Event::Message(Message::Response(_))) => Vec::new(),
+            Ok(Event::Invalid(id)) => vec![Outgoing::Invalid(id)],
             Ok(Event::Checked(checked)) => {
                 server.checked(*checked);
                 Vec::new()
@@ -133,8 +152,9 @@ fn run(
             }
             Ok(Event::Closed) | Err(RecvTimeoutError::Disconnected) => return stage.gone(),
         };
-        for message in out.into_iter().chain(server.take_messages()) {
-            if !send(message) {
+        let messages = server.take_messages().into_iter();
+        for outgoing in out.into_iter().chain(messages.map(Outgoing::Message)) {
+            if !send(outgoing) {
                 return stage.exit();
             }
         }

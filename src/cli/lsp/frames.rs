@@ -1,10 +1,12 @@
 //! Messages as they come: lines of a header, an empty line, and as many bytes of JSON as the header says.
 //!
-//! No length is taken at its word: memory is for bytes that have come, up to a bound.
+//! No length is taken at its word: memory is for bytes that have come, up to a bound. JSON that is no message gets the
+//! protocol's response, and the next frame is read; where a frame ends is known only as long as all before it were frames.
 
-use std::io::{self, BufRead, Read as _};
+use std::io::{self, BufRead, Read as _, Write};
 
-use lsp_server::Message;
+use lsp_server::{ErrorCode, Message};
+use serde_json::{Value, json};
 use tplkit::finding::suggest::short_text;
 
 /// How many bytes a header has at most.
@@ -31,8 +33,18 @@ pub(super) enum FrameError {
     Json(#[from] serde_json::Error),
 }
 
-/// The next message; nothing where the input ends before it.
-pub(super) fn read(input: &mut impl BufRead) -> Result<Option<Message>, FrameError> {
+/// What came in one piece.
+#[derive(Debug)]
+pub(super) enum Frame {
+    Message(Message),
+    /// JSON that is no message. The id is null but for a request that has one.
+    Invalid {
+        id: Value,
+    },
+}
+
+/// The next frame; nothing where the input ends before it.
+pub(super) fn read(input: &mut impl BufRead) -> Result<Option<Frame>, FrameError> {
     let Some(length) = read_header(input)? else {
         return Ok(None);
     };
@@ -41,7 +53,27 @@ pub(super) fn read(input: &mut impl BufRead) -> Result<Option<Message>, FrameErr
     if (body.len() as u64) < length {
         return Err(FrameError::Cut);
     }
-    Ok(Some(serde_json::from_slice(&body)?))
+    if let Ok(message) = serde_json::from_slice(&body) {
+        return Ok(Some(Frame::Message(message)));
+    }
+    let value: Value = serde_json::from_slice(&body)?;
+    // Without a method it may be meant as a response, whose id is one of ours.
+    let id = value.get("method").and_then(|_| value.get("id"));
+    let id = id.filter(|id| id.is_string() || id.is_number());
+    Ok(Some(Frame::Invalid {
+        id: id.cloned().unwrap_or_default(),
+    }))
+}
+
+/// Responds to JSON that is no message. The library has no response without an id.
+pub(super) fn write_invalid(output: &mut impl Write, id: &Value) -> io::Result<()> {
+    let error = json!({
+        "code": ErrorCode::InvalidRequest as i32,
+        "message": "this is no request, notification or response of JSON-RPC 2.0",
+    });
+    let body = json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string();
+    write!(output, "Content-Length: {}\r\n\r\n{body}", body.len())?;
+    output.flush()
 }
 
 /// How long the message is. Other fields of the header say nothing that matters.
@@ -83,12 +115,13 @@ fn parse_length(text: &str) -> Result<u64, FrameError> {
 #[cfg(test)]
 mod tests {
     use lsp_server::Message;
+    use serde_json::Value;
 
-    use super::{FrameError, MOST_HEADER, read};
+    use super::{Frame, FrameError, MOST_HEADER, read, write_invalid};
 
     const EXIT: &str = r#"{"jsonrpc":"2.0","method":"exit"}"#;
 
-    fn after(header: &str) -> Result<Option<Message>, FrameError> {
+    fn after(header: &str) -> Result<Option<Frame>, FrameError> {
         read(&mut format!("{header}{EXIT}").as_bytes())
     }
 
@@ -104,11 +137,41 @@ mod tests {
             format!("Content-Length: {length}\r\nContent-Type: application/vscode-jsonrpc\r\n\r\n"),
         ] {
             let message = after(&header).expect("a message");
-            assert!(
-                matches!(message, Some(Message::Notification(one)) if one.method == "exit"),
-                "{header}"
-            );
+            let notification = match message {
+                Some(Frame::Message(Message::Notification(notification))) => notification,
+                other => panic!("{header}: {other:?}"),
+            };
+            assert_eq!(notification.method, "exit", "{header}");
         }
+    }
+
+    #[test]
+    fn json_that_is_no_message_is_no_end() {
+        for (body, id) in [
+            (r#"{"foo":1}"#, "null"),
+            ("[]", "null"),
+            ("5", "null"),
+            (r#"{"jsonrpc":"2.0","id":3}"#, "null"),
+            (r#"{"id":3,"method":{}}"#, "3"),
+            (r#"{"id":"a","method":5}"#, r#""a""#),
+            (r#"{"id":[3],"method":5}"#, "null"),
+        ] {
+            let text = format!("Content-Length: {}\r\n\r\n{body}", body.len());
+            let Ok(Some(Frame::Invalid { id: found })) = read(&mut text.as_bytes()) else {
+                panic!("{body}");
+            };
+            assert_eq!(found.to_string(), id, "{body}");
+        }
+        let error = read(&mut &b"Content-Length: 3\r\n\r\n{{{"[..]);
+        assert!(matches!(error, Err(FrameError::Json(_))));
+        let mut written = Vec::new();
+        write_invalid(&mut written, &Value::Null).expect("written");
+        let text = String::from_utf8(written).expect("UTF-8");
+        let (header, body) = text.split_once("\r\n\r\n").expect("a header");
+        assert_eq!(header, format!("Content-Length: {}", body.len()));
+        let response: Value = serde_json::from_str(body).expect("JSON");
+        assert_eq!(response["error"]["code"], -32600);
+        assert!(response.get("id").is_some_and(Value::is_null), "{response}");
     }
 
     #[test]

@@ -198,7 +198,7 @@ impl<'d> Reader<'d> {
     }
 
     fn wrong(&mut self, node: Node<'d>, expected: &str) {
-        let shown = suggest::short_text(node.raw());
+        let shown = suggest::short_value(node.raw());
         let at = self.at(node);
         self.refuse(&format!("{at} is {shown}. Give {expected}."));
     }

@@ -5,6 +5,8 @@ use serde_json::json;
 use super::{KEY, TestEnv};
 use crate::scripted::{Response, Scripted, nobody};
 use crate::support::unread;
+#[cfg(target_os = "linux")]
+use crate::terminal::Terminal;
 
 #[test]
 fn the_body_is_written_as_it_came() {
@@ -46,6 +48,37 @@ fn the_body_is_written_as_it_came() {
         ),
         (&json!(1), &json!("clean"), &json!(200))
     );
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_body_steers_no_terminal_and_keeps_its_bytes_in_a_pipe() {
+    let page = "{\"items\":[\"a\u{9b}31m\u{202e}b\"],\r\"next_cursor\":null}";
+    let text = "a\u{9b}31m\u{1b}[2J\rb";
+    let server = Scripted::new(move |request| match request.target.as_str() {
+        "/v1/text" => Response::text(200, text),
+        _ => Response::text(200, page),
+    });
+    let env = TestEnv::with_key(&server.url);
+    let harmless = r#"{"items":["a\u009b31m\u202eb"],"next_cursor":null}"#;
+    for (words, shown) in [
+        ("api /v1/page", harmless),
+        ("api /v1/page --paginate", harmless),
+        ("api /v1/text", "a\u{fffd}31m\u{241b}[2J\u{240d}b"),
+    ] {
+        let Some(terminal) = Terminal::around(&env.command(&[]), words) else {
+            return;
+        };
+        let (code, seen) = terminal.ends();
+        assert_eq!(code, Some(0), "{words}: {seen}");
+        assert!(seen.contains(&format!("{shown}\r\n")), "{words}: {seen:?}");
+        let steers = seen.contains(['\u{9b}', '\u{202e}', '\u{1b}']);
+        assert!(!steers, "{words}: {seen:?}");
+    }
+    assert_eq!(env.run(&["api", "/v1/page"]).exits(0).out, page);
+    assert_eq!(env.run(&["api", "/v1/text"]).exits(0).out, text);
+    let ran = env.run(&["api", "/v1/page", "--paginate"]).exits(0);
+    assert_eq!(ran.out, page.replace('\r', "") + "\n");
 }
 
 #[test]

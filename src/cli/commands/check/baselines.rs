@@ -99,8 +99,10 @@ fn left_alone(path: &Path, session: &Session) {
 /// Accepts everything that was found, and leaves what it accepts of other files that are there. Gives the number of
 /// findings of this run.
 fn write(path: &Path, files: &mut [KnownFile<'_>], session: &Session) -> Result<usize, CliError> {
-    let before = source::read_text(path).ok();
-    let before = before.and_then(|text| Baseline::parse(&text).ok());
+    let held = source::read_whole(path).ok();
+    let before = held
+        .as_ref()
+        .and_then(|held| Baseline::parse(held.text().ok()?).ok());
     let mut baseline = before.unwrap_or_default();
     let is_other = |known: &str| {
         files.iter().all(|file| file.known != known)
@@ -111,7 +113,11 @@ fn write(path: &Path, files: &mut [KnownFile<'_>], session: &Session) -> Result<
     for file in &*files {
         baseline.add(&file.known, &file.file.report.findings);
     }
-    replace::write(path, baseline.write().as_bytes())?;
+    let written = baseline.write();
+    match &held {
+        Some(held) => replace::rewrite_file(path, held.bytes(), written.as_bytes())?,
+        None => replace::write(path, written.as_bytes())?,
+    }
     let known = baseline.len() - others;
     let kept = match others {
         0 => String::new(),
@@ -136,19 +142,18 @@ fn read(
     prune: bool,
     session: &Session,
 ) -> Result<Accepted, CliError> {
-    let text = source::read_text(path).map_err(|error| {
-        let error = match error {
-            CliError::Read { path, source } if source.kind() == io::ErrorKind::NotFound => {
-                CliError::NoBaseline { path }
-            }
-            error => error,
-        };
-        match files.first() {
-            Some(file) => file.baseline.unread(error),
-            None => error,
-        }
+    let unread = |error| match files.first() {
+        Some(file) => file.baseline.unread(error),
+        None => error,
+    };
+    let held = source::read_whole(path).map_err(|source| {
+        let path = path.to_owned();
+        unread(match source.kind() {
+            io::ErrorKind::NotFound => CliError::NoBaseline { path },
+            _ => CliError::Read { path, source },
+        })
     })?;
-    let parsed = Baseline::parse(&text);
+    let parsed = Baseline::parse(source::text(path, &held).map_err(unread)?);
     let mut baseline = parsed.map_err(|source| CliError::Baseline {
         path: path.to_owned(),
         source,
@@ -178,7 +183,7 @@ fn read(
     }
     if prune && accepted.stale > 0 {
         kept.prune(&baseline, &searched);
-        replace::write(path, kept.write().as_bytes())?;
+        replace::rewrite_file(path, held.bytes(), kept.write().as_bytes())?;
     }
     Ok(accepted)
 }
