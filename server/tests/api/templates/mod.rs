@@ -33,6 +33,7 @@ mod rows_modes;
 pub(crate) mod shop;
 mod undecided;
 mod undo;
+mod undone_automations;
 mod upgrade;
 mod upgrade_automations;
 mod upgrade_base;
