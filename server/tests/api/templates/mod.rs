@@ -41,4 +41,5 @@ mod upgrade_hidden;
 mod upgrade_moved;
 mod upgrade_removed;
 mod upgrade_unique;
+mod upgrade_unseen;
 mod upgrade_values;
