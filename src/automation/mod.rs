@@ -40,7 +40,7 @@ mod validate;
 mod validation_context;
 mod writes;
 
-pub use attached::attached_files;
+pub use attached::{attached_files, named_in_steps};
 pub use definition::validate_file;
 pub use environment::{EmptyEnvironment, Environment, PackageEnvironment, Setting};
 pub use graph::{Graph, Step, step_ids};

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::TestFailure;
 use crate::apply::{Preview, Report};
+use crate::definitions::ReferenceKind;
 use crate::package::model::Manifest;
 use crate::workspace::RecordKind;
 
@@ -58,6 +59,27 @@ impl Expectations {
     /// The names of everything that can be expected.
     pub fn names() -> [&'static str; 7] {
         NAMES
+    }
+
+    /// What a number can be given by: kinds, and what the package calls its things. Of anything else there would always
+    /// be none.
+    pub fn keys(manifest: &Manifest) -> HashSet<&str> {
+        let kinds = ReferenceKind::ALL.iter().map(|kind| kind.as_str());
+        let kinds = kinds.chain([RecordKind::Workspace.as_str(), "rows"]);
+        let mut keys: HashSet<&str> = kinds.collect();
+        for item in manifest.items() {
+            keys.extend(item.reference.as_deref());
+            keys.insert(&item.uid);
+        }
+        for step in &manifest.plan.steps {
+            keys.extend(step.reference.as_deref());
+            keys.insert(&step.uid);
+        }
+        let dependencies = manifest.dependencies().iter();
+        keys.extend(dependencies.map(|dependency| dependency.reference.as_str()));
+        keys.extend(manifest.plan.external_refs.iter().map(String::as_str));
+        keys.insert(&manifest.plan.id);
+        keys
     }
 
     /// Compares, and notes what is otherwise.

@@ -1,5 +1,7 @@
 //! The records of a workspace, except rows.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::Id;
@@ -31,6 +33,10 @@ pub struct Structure {
     /// Whether whoever applies may not decide whose rows the tables show that are there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub row_access_stays: bool,
+    /// Files and people that automations name, and that are gone or that the reader does not see. Of what is not here it is
+    /// unknown whether it is there.
+    #[serde(skip)]
+    pub unseen: BTreeSet<Id>,
 }
 
 /// Named records of the organization. A list is absent when the reader cannot tell.

@@ -96,6 +96,8 @@ fn faults_of_a_file_have_their_place() {
         ("[given]\nrows = { f_x = \"some\" }\n", 2, 16),
         ("[expect\n", 1, 8),
         ("[expect]\nundo = \"half\"\n", 2, 8),
+        ("[expect.inserted]\nf_cleints = 0\n", 2, 1),
+        ("[expect]\ncreated = { feature = 1, colum = 0 }\n", 2, 26),
     ] {
         let place = with(text);
         let document = test(&place, &["--format", "json"]).exits(2).json();

@@ -182,22 +182,33 @@ async fn used(tx: &mut Tx, files: &[File]) -> Result<Vec<Uuid>, StoreError> {
     Ok(used)
 }
 
-/// How many uses a file has: those that the caller sees, and all.
+/// How many uses a file has: those that the caller sees, and all. What an automation uses is seen by who sees the
+/// workspace, also where a job holds it, which notes the file in place of the column. What else a job holds is seen with
+/// its row: one that is away is seen by nobody.
 ///
 /// # Errors
 /// Those of the store.
 pub(super) async fn uses(tx: &mut Tx, file: &File) -> Result<(i64, i64), StoreError> {
-    let seen = count(tx, file).await?;
+    // Without the offset PostgreSQL may read all rows once.
+    let seen = "SELECT (SELECT count(*) FROM file_uses WHERE organization_id = $1 AND file_id = $2 \
+         AND {tenant organization_id} AND {workspace workspace_id} AND {row feature_id row_created_by}) \
+         + (SELECT count(*) FROM file_holds AS holds WHERE holds.organization_id = $1 AND holds.file_id = $2 \
+         AND {tenant holds.organization_id} AND {workspace holds.workspace_id} \
+         AND (holds.job_id IS NULL OR holds.column_id = holds.file_id OR EXISTS (SELECT 1 FROM rows AS stands \
+         WHERE stands.organization_id = $1 AND stands.feature_id = holds.feature_id AND stands.id = holds.row_id \
+         AND {tenant stands.organization_id} AND {workspace stands.workspace_id} \
+         AND {row stands.feature_id stands.created_by} LIMIT 1 OFFSET 0)))";
+    let all = "SELECT (SELECT count(*) FROM file_uses WHERE organization_id = $1 AND file_id = $2 \
+         AND {tenant organization_id}) + (SELECT count(*) FROM file_holds \
+         WHERE organization_id = $1 AND file_id = $2 AND {tenant organization_id})";
+    let seen = count(tx, seen, file).await?;
     let before = tx.set_guarded(Vec::new()).await?;
-    let all = count(tx, file).await?;
+    let all = count(tx, all, file).await?;
     tx.set_guarded(before).await?;
     Ok((seen, all))
 }
 
-async fn count(tx: &mut Tx, file: &File) -> Result<i64, StoreError> {
-    let sql = "SELECT (SELECT count(*) FROM file_uses WHERE organization_id = $1 AND file_id = $2 \
-         AND {tenant organization_id} AND {row feature_id row_created_by}) + (SELECT count(*) FROM file_holds \
-         WHERE organization_id = $1 AND file_id = $2 AND {tenant organization_id})";
+async fn count(tx: &mut Tx, sql: &'static str, file: &File) -> Result<i64, StoreError> {
     let row = tx
         .first(sql, &[file.organization_id.into(), file.id.into()])
         .await?;

@@ -25,7 +25,7 @@ pub struct Lease {
     pub workspace: Uuid,
     /// The job.
     pub job: Uuid,
-    /// Who asked for it: its rows are theirs.
+    /// Who asked for the job, or for the undo that is done: what it writes is theirs.
     pub creator: Option<Uuid>,
     /// The attempt.
     pub owner: Uuid,

@@ -98,8 +98,8 @@ impl Destination {
         }
     }
 
-    /// Asks before each unit whether who asked for the job still has the right to. Whoever takes back
-    /// what it wrote acts by a right of their own.
+    /// Asks before each unit whether who asked for the job still has the right to. An undo does not ask:
+    /// whoever wants it has the right to when it begins, and half of one must never be refused.
     #[must_use]
     pub fn asking_right(mut self) -> Destination {
         self.asks_right = true;

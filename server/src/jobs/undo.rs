@@ -7,6 +7,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tplkit::apply::{UNDO_UNIT, UndoError, UndoProgress, undo_in_units};
+use uuid::Uuid;
 
 use super::line_index::LineIndex;
 use super::{Destination, Job, Lease};
@@ -18,7 +19,7 @@ use crate::workspace::ReadError;
 /// The right to take a job back.
 #[derive(Debug, Clone)]
 pub struct Undo {
-    /// Under which it is done.
+    /// Under which it is done. It writes for who asked for the undo, whoever asked for the job.
     pub lease: Lease,
     force: bool,
 }
@@ -39,8 +40,8 @@ pub enum UndoResult {
 }
 
 impl Undo {
-    /// Takes a job that is finished, and keeps others from it and from its template in the workspace.
-    /// Nothing when somebody was faster: with this job, or with another one of the template or line.
+    /// Takes a job that is finished for who asks, and keeps others from it and from its template in the
+    /// workspace. Nothing when somebody was faster: with this job, or with another one of the template or line.
     ///
     /// # Errors
     /// Those of the store.
@@ -48,13 +49,18 @@ impl Undo {
         store: &Store,
         context: &Context,
         job: &Job,
+        by: Uuid,
         force: bool,
         length: i64,
     ) -> Result<Option<Undo>, StoreError> {
-        let lease = Lease::of(job, Hold::attempt(), length);
+        let lease = Lease {
+            creator: Some(by),
+            ..Lease::of(job, Hold::attempt(), length)
+        };
         let start = UndoStart {
             lease: lease.clone(),
             job: job.clone(),
+            by,
             force,
             now: context.now(),
         };
@@ -63,17 +69,22 @@ impl Undo {
         Ok(taken.await?.then_some(Undo { lease, force }))
     }
 
-    /// Takes up the undo of a job that somebody has begun and left.
+    /// Takes up the undo of a job that somebody has begun and left: for who asked for it.
     ///
     /// # Errors
     /// Those of the store.
     pub async fn resume(store: &Store, lease: Lease) -> Result<Undo, StoreError> {
         let scope = lease.scope();
         let reading = store.read(&scope, lease.clone(), |tx, lease| {
-            Box::pin(forced(tx, lease))
+            Box::pin(terms(tx, lease))
         });
-        let force = reading.await?;
-        Ok(Undo { lease, force })
+        let UndoTerms { force, by }: UndoTerms = reading.await?;
+        // Older programs did not note who asks, and wrote for who asked for the job.
+        let creator = by.or(lease.creator);
+        Ok(Undo {
+            lease: Lease { creator, ..lease },
+            force,
+        })
     }
 
     /// Goes on until the end, or until a unit after `stop` was set.
@@ -113,6 +124,7 @@ impl Undo {
 struct UndoStart {
     lease: Lease,
     job: Job,
+    by: Uuid,
     force: bool,
     now: i64,
 }
@@ -125,7 +137,7 @@ async fn begin(tx: &mut Tx, start: &UndoStart) -> Result<bool, StoreError> {
     };
     let sql = concat!(
         "UPDATE main.template_jobs SET before_undo = status, undo_force = $6, status = 'undoing', \
-         line = $7, ",
+         line = $7, undone_by = $8, ",
         lease!(set "$3", "{clock $4} + $5"),
         " WHERE ",
         lease!(row),
@@ -138,6 +150,7 @@ async fn begin(tx: &mut Tx, start: &UndoStart) -> Result<bool, StoreError> {
         lease.length.into(),
         start.force.into(),
         line.into(),
+        start.by.into(),
     ];
     let parameters = lease.hold().with(own);
     match tx.first(sql, &parameters).await {
@@ -153,18 +166,31 @@ async fn begin(tx: &mut Tx, start: &UndoStart) -> Result<bool, StoreError> {
     }
 }
 
-async fn forced(tx: &mut Tx, lease: &Lease) -> Result<bool, StoreError> {
-    let sql = "SELECT undo_force FROM template_jobs WHERE {tenant organization_id} \
+/// What is noted of an undo that was begun.
+#[derive(Debug, Default)]
+struct UndoTerms {
+    force: bool,
+    /// Who asked for it.
+    by: Option<Uuid>,
+}
+
+async fn terms(tx: &mut Tx, lease: &Lease) -> Result<UndoTerms, StoreError> {
+    let sql = "SELECT undo_force, undone_by FROM template_jobs WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
     let at = [lease.organization.into(), lease.job.into()];
-    let row = tx.first(sql, &at).await?;
-    row.map_or(Ok(false), |row| row.get(0))
+    let Some(row) = tx.first(sql, &at).await? else {
+        return Ok(UndoTerms::default());
+    };
+    Ok(UndoTerms {
+        force: row.get(0)?,
+        by: row.get(1)?,
+    })
 }
 
 async fn give_up(tx: &mut Tx, lease: &Lease) -> Result<bool, StoreError> {
     // The first unit says so in the phase.
     let sql = concat!(
-        "UPDATE main.template_jobs SET status = before_undo, before_undo = NULL, ",
+        "UPDATE main.template_jobs SET status = before_undo, before_undo = NULL, undone_by = NULL, ",
         lease!(let go),
         " WHERE ",
         lease!(fence),

@@ -84,6 +84,7 @@ pub async fn undo(mut call: Call) -> Result<Response, Refusal> {
     let undo = Undo {
         parts: parts(&call.app),
         scope: call.confirmed_scope()?,
+        by: call.caller()?.id,
         job,
         force,
     };

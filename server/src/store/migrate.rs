@@ -36,7 +36,7 @@ macro_rules! migration {
     };
 }
 
-const MIGRATIONS: [Migration; 21] = [
+const MIGRATIONS: [Migration; 22] = [
     migration!(1, "0001_identity"),
     migration!(2, "0002_ground"),
     migration!(3, "0003_automations"),
@@ -58,6 +58,7 @@ const MIGRATIONS: [Migration; 21] = [
     migration!(19, "0019_numbers_of_files"),
     migration!(20, "0020_uploads_in_progress"),
     migration!(21, "0021_run_chains"),
+    migration!(22, "0022_undone_by"),
 ];
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \

@@ -37,6 +37,8 @@ pub(crate) struct Undo {
     pub(crate) parts: UndoParts,
     /// Of who asks.
     pub(crate) scope: Scope,
+    /// Who asks: what the undo publishes is theirs.
+    pub(crate) by: Uuid,
     pub(crate) job: Job,
     pub(crate) force: bool,
 }
@@ -60,7 +62,8 @@ impl Undo {
             lease,
             ..
         } = &self.parts;
-        let begun = jobs::Undo::begin(store, context, &self.job, self.force, *lease).await?;
+        let (job, by, force) = (&self.job, self.by, self.force);
+        let begun = jobs::Undo::begin(store, context, job, by, force, *lease).await?;
         let Some(undo) = begun else {
             return Err(self.busy().await?);
         };

@@ -1,7 +1,9 @@
 //! Reads the structure of a workspace and the records that it may refer to, as the scope sees them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
+use tplkit::automation::named_in_steps;
+use tplkit::definitions::{Definitions, ReferenceKind};
 use tplkit::json::{Object, Value as Json};
 use tplkit::workspace::{
     Automation, Channel, Column, Connection, Feature, Id, Module, Named, Organization, Rail,
@@ -13,6 +15,7 @@ use crate::ids::WorkspaceKey;
 use crate::model::Record;
 use crate::model::find::{self, Ownership};
 use crate::model::kind::{COLUMN, FEATURE, MODULE, RAIL, VIEW, WORKSPACE};
+use crate::model::referenced::existing;
 use crate::store::{Row, Scope, StoreError, Tx, Value};
 
 const AUTOMATIONS: &str = "SELECT workflow_id, name, trigger_config, graph_config, is_active, \
@@ -56,11 +59,13 @@ pub(crate) async fn structure(tx: &mut Tx, workspace: Id) -> Result<Structure, R
         workspace,
     };
     let at = [organization.into(), workspace.into()];
+    let automations = automations(tx, &at).await?;
     Ok(Structure {
         workspace: here,
         modules: modules(tx, of).await?,
         features: features(tx, Ownership::Own, of).await?,
-        automations: automations(tx, &at).await?,
+        unseen: unseen(tx, of, &automations).await?,
+        automations,
         // This store never had automations of that format.
         earlier_automations: Vec::new(),
         shared: features(tx, Ownership::Shared, of).await?,
@@ -160,6 +165,30 @@ async fn automations(tx: &mut Tx, at: &[Value]) -> Result<Vec<Automation>, Store
     };
     let versions = tx.query(AUTOMATIONS, at).await?;
     versions.iter().map(read).collect()
+}
+
+/// Files and people that automations name, and that are gone or that the scope does not see: whoever saves such an
+/// automation by hand is refused.
+async fn unseen(
+    tx: &mut Tx,
+    of: WorkspaceKey,
+    automations: &[Automation],
+) -> Result<BTreeSet<Id>, StoreError> {
+    let mut unseen = BTreeSet::new();
+    let graphs = automations.iter().map(|one| one.graph_config.clone());
+    let graphs: Vec<Json> = graphs.map(Json::Object).collect();
+    for kind in [ReferenceKind::File, ReferenceKind::User] {
+        let ids = graphs
+            .iter()
+            .flat_map(|graph| named_in_steps(Definitions::embedded(), graph, kind));
+        let named: BTreeSet<Id> = ids.collect();
+        let named: Vec<Id> = named.into_iter().collect();
+        if !named.is_empty() {
+            let seen = existing(tx, of, kind, &named).await?;
+            unseen.extend(named.into_iter().filter(|id| !seen.contains(id)));
+        }
+    }
+    Ok(unseen)
 }
 
 async fn named(tx: &mut Tx, organization: Id) -> Result<Organization, StoreError> {

@@ -53,6 +53,7 @@ fn a_database_is_distributed_once_and_with_what_it_holds() {
     place.ask("ALTER TABLE main.workflow_runs DROP COLUMN chain");
     place.ask("ALTER TABLE main.workflow_events DROP COLUMN chain");
     place.ask("DROP TABLE main.run_chains");
+    place.ask("ALTER TABLE main.template_jobs DROP COLUMN undone_by");
     place.ask("DROP INDEX main.file_uses_by_file");
     for replaced in [
         "CREATE INDEX file_uses_of_file ON main.file_uses (organization_id, file_id)",

@@ -183,7 +183,8 @@ async fn an_undo_survives_the_death_of_its_workers(place: Place) {
     let started = start_job(&store, &package).await;
     finished(&store, &started, &mut [Working::start(&place)]).await;
     let job = fixtures::job(&store, &context(), started.job).await;
-    let undo = Undo::begin(&store, &context(), &job, false, 60_000_000).await;
+    let by = job.created_by.unwrap_or_default();
+    let undo = Undo::begin(&store, &context(), &job, by, false, 60_000_000).await;
     let undo = undo.expect("the store works").expect("is free");
     let released = undo.lease.release(&store, &context(), 0).await;
     released.expect("is released");

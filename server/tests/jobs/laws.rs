@@ -91,7 +91,9 @@ impl Workspace for OneInStore<'_> {
             ..
         } = self.world;
         let job = fixtures::job(store, context, self.jobs[job].job).await;
-        let begun = Undo::begin(store, context, &job, false, LEASE_SECONDS * 1_000_000).await;
+        let by = job.created_by.unwrap_or_default();
+        let length = LEASE_SECONDS * 1_000_000;
+        let begun = Undo::begin(store, context, &job, by, false, length).await;
         let undo = begun.expect("responds").expect("is free");
         let stop = AtomicBool::new(false);
         match undo.run(store, context, &app.tables, &stop).await {

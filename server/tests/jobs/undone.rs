@@ -74,7 +74,8 @@ async fn applied_package(world: &World, package: &Package) -> (Job, Outcome) {
 }
 
 async fn begun(world: &World, job: &Job, force: bool) -> Undo {
-    let begun = Undo::begin(&world.store, &world.context, job, force, 60_000_000).await;
+    let by = job.created_by.unwrap_or_default();
+    let begun = Undo::begin(&world.store, &world.context, job, by, force, 60_000_000).await;
     begun.expect("the store works").expect("is free")
 }
 

@@ -202,6 +202,10 @@ impl Environment for DestinationEnvironment<'_, '_, '_> {
                 let channels = self.arrival.destination.organization.channels.as_ref()?;
                 Some(channels.iter().any(|channel| Some(channel.id) == id))
             }
+            ReferenceKind::File | ReferenceKind::User => {
+                let unseen = &self.arrival.destination.unseen;
+                id.is_some_and(|id| unseen.contains(&id)).then_some(false)
+            }
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! Reads the structure of a workspace, everything except rows, from the lists of the model.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::de::DeserializeOwned;
 
@@ -45,6 +45,7 @@ pub(super) fn read(client: &Client, id: Id) -> Result<(Structure, Automations), 
         earlier_automations: Vec::new(),
         shared,
         row_access_stays: false,
+        unseen: BTreeSet::new(),
     };
     Ok((structure, route))
 }

@@ -1,6 +1,6 @@
 //! What a workspace in memory holds, and the JSON file of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -90,6 +90,7 @@ impl State {
                 earlier_automations: Vec::new(),
                 shared: Vec::new(),
                 row_access_stays: false,
+                unseen: BTreeSet::new(),
             },
             other_workspaces: Vec::new(),
             rows: BTreeMap::new(),

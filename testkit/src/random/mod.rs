@@ -143,6 +143,7 @@ impl<'s> Generator<'s> {
             earlier_automations: Vec::new(),
             shared: Vec::new(),
             row_access_stays: false,
+            unseen: BTreeSet::new(),
         };
         if !shape.closed {
             let earlier = |dice: &mut Dice| Named {

@@ -253,7 +253,7 @@ async fn another_target_leaves_a_draft_without_its_secret(place: Place) {
 }
 
 /// Takes the only automation out of a package, and gives its ref.
-fn without_automation(package: &mut Value) -> String {
+pub(super) fn without_automation(package: &mut Value) -> String {
     let items = package["manifest"]["items"].as_array_mut().expect("items");
     let at = items.iter().position(|item| item["kind"] == "workflow");
     let item = items.remove(at.expect("an automation"));

@@ -5,6 +5,8 @@
     reason = "`json!(…)` reads better without a `&` before it"
 )]
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value as Json, json};
 
 use crate::apply::test_packages::{Pack, again, apply, furnished, id, minter, uid, written};
@@ -180,4 +182,36 @@ fn an_earlier_draft_is_listed_until_people_complete_it_and_never_promoted() {
     let third = again(&pack, "{}", &there, Some(&earlier), other).expect("approved");
     assert!(third.not_published.is_empty(), "{:?}", third.not_published);
     assert!(third.publish.is_empty(), "{:?}", third.publish);
+}
+
+/// Files and people cannot travel: people name them afterwards.
+#[test]
+fn what_people_named_and_who_applies_does_not_see_keeps_it_a_draft() {
+    let mail = json!({"key": "email.send", "id": "stp_ffffffffffff",
+        "config": {"to": "a@b.c", "subject": "s", "body": "b", "attachmentFileId": ""}});
+    let secret = request(&[("bearerToken", json!(""))]);
+    let pack = live(json!([mail, sends(secret)]));
+    let first = apply(&pack, "{}", &furnished()).expect("approved");
+    let mut there = written(&first, furnished());
+    let file = id(77);
+    let automation = &mut there.automations[0];
+    let graph = Value::Object(automation.graph_config.clone()).write();
+    let mut graph: Json = serde_json::from_str(&graph).expect("JSON");
+    graph["steps"][0]["config"]["attachmentFileId"] = json!(file);
+    graph["steps"][1]["config"]["bearerToken"] = json!("hush");
+    automation.graph_config = match Value::parse(&graph.to_string()) {
+        Ok(Value::Object(graph)) => graph,
+        other => panic!("{other:?}"),
+    };
+    let earlier = [
+        Entry::Structure(first.structure.entry.clone()),
+        Entry::Completed,
+    ];
+    let other = Minter::at(jiff::Timestamp::UNIX_EPOCH, 6);
+    let seen = again(&pack, "{}", &there, Some(&earlier), other).expect("approved");
+    assert!(seen.not_published.is_empty(), "{:?}", seen.not_published);
+    there.unseen = BTreeSet::from([file]);
+    let unseen = again(&pack, "{}", &there, Some(&earlier), other).expect("approved");
+    let path = "graphConfig.steps.0.config.attachmentFileId";
+    assert_eq!(because(&unseen), [(path, "step_config_invalid")]);
 }

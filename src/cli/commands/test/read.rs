@@ -1,6 +1,6 @@
 //! Reads the file of a test.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use toml::de::{DeTable, DeValue};
 use tplkit::apply::{Request, RowsMode};
 use tplkit::check::Checked;
+use tplkit::finding::suggest;
 use tplkit::json::{Object, Value};
 use tplkit::package::Tool;
 use tplkit::package_tests::{Amount, Declared, Expectations, Fire, Trigger};
@@ -69,7 +70,8 @@ impl TestFile {
             test.given(&file, file.table(given)?)?;
         }
         if let Some(expect) = root.get("expect") {
-            test.declared.expect = expected(&file, file.table(expect)?)?;
+            let keys = Expectations::keys(&package.manifest);
+            test.declared.expect = expected(&file, file.table(expect)?, &keys)?;
         }
         let reader = FireReader {
             file: &file,
@@ -147,7 +149,11 @@ fn request<'t>(
     })
 }
 
-fn expected<'t>(file: &TomlFile<'t>, expect: &DeTable<'t>) -> Result<Expectations, CliError> {
+fn expected<'t>(
+    file: &TomlFile<'t>,
+    expect: &DeTable<'t>,
+    keys: &HashSet<&str>,
+) -> Result<Expectations, CliError> {
     let always = [("again", "unchanged"), ("undo", "empty")];
     let mut known = Expectations::names().to_vec();
     known.extend(always.map(|(key, _)| key));
@@ -167,6 +173,7 @@ fn expected<'t>(file: &TomlFile<'t>, expect: &DeTable<'t>) -> Result<Expectation
         };
         let amount = match value.get_ref() {
             DeValue::Table(table) => {
+                refuse_unknown_things(file, table, keys)?;
                 let each = table
                     .iter()
                     .map(|(key, count)| Ok((undollared(key.get_ref()), file.count(count)?)));
@@ -177,6 +184,28 @@ fn expected<'t>(file: &TomlFile<'t>, expect: &DeTable<'t>) -> Result<Expectation
         amounts.insert(name.to_owned(), amount);
     }
     Ok(Expectations { amounts })
+}
+
+/// Refuses the first key that is neither a kind nor anything of the package: a number of 0 would always be right.
+fn refuse_unknown_things<'t>(
+    file: &TomlFile<'t>,
+    table: &DeTable<'t>,
+    known: &HashSet<&str>,
+) -> Result<(), CliError> {
+    let unknown = table
+        .keys()
+        .filter(|key| !known.contains(undollared(key.get_ref()).as_str()));
+    let Some(key) = unknown.min_by_key(|key| key.span().start) else {
+        return Ok(());
+    };
+    let name = key.get_ref();
+    let mut candidates: Vec<&str> = known.iter().copied().collect();
+    candidates.sort_unstable();
+    let message = match suggest::nearest(name, candidates) {
+        Some(near) => format!("the package has no `{name}`; did you mean `{near}`?"),
+        None => format!("the package has no `{name}`: a kind or a ref is expected here"),
+    };
+    Err(file.wrong(key.span().start, message))
 }
 
 fn undollared(reference: &str) -> String {
