@@ -76,6 +76,8 @@ mod shells;
 mod tls;
 #[cfg(unix)]
 mod transfers;
+#[cfg(unix)]
+mod unending;
 mod upkeep;
 
 #[cfg(unix)]
