@@ -82,6 +82,8 @@ mod stalled_log;
 mod tls;
 #[cfg(unix)]
 mod transfers;
+#[cfg(unix)]
+mod unending;
 mod upkeep;
 
 #[cfg(unix)]

@@ -27,6 +27,8 @@ pub(super) struct Composer<'t> {
     reads_data: bool,
     /// Along which index the statements go.
     pub(super) index_choice: IndexChoice,
+    /// Whether the searches of its filters may compare so much that long cells need another form of them.
+    pub(super) compares_much: bool,
 }
 
 /// Statements, to be asked until they have found enough, and the parameters of each of them.
@@ -72,6 +74,7 @@ impl<'t> Composer<'t> {
             keys: Vec::new(),
             reads_data: false,
             index_choice: IndexChoice::Either,
+            compares_much: false,
         }
     }
 

@@ -10,6 +10,7 @@ use tplkit::rows::{AFTER_NUMBERS, Decimal, fold, fold_pairs, number_key};
 
 use super::composer::{Composer, Source, WHOSE, key_of};
 use super::index_choice::IndexChoice;
+use super::pattern::compare_much;
 use crate::store::{Dialect, Value};
 
 /// The characters beyond ASCII that are folded into it, and into what.
@@ -31,6 +32,7 @@ impl Composer<'_> {
 
     /// The condition of the filters alone, of which there is one at least.
     pub(super) fn filters(&mut self, filters: &[Filter], together: Match) -> String {
+        self.compares_much = compare_much(filters);
         let conditions: Vec<String> = filters.iter().map(|filter| self.filter(filter)).collect();
         let word = match together {
             Match::All => ") AND (",
@@ -189,33 +191,25 @@ impl Composer<'_> {
     }
 
     fn search(&mut self, text: &str, search: Search, value: &str, is: bool) -> String {
-        let not = if is { "" } else { "NOT " };
         let folded = search_text(search, value);
         match self.dialect {
             Dialect::Sqlite => {
+                let not = if is { "" } else { "NOT " };
                 let value = self.value(folded);
                 format!("{not}text_{}({text}, {value})", searched(search))
             }
             Dialect::Postgres => {
-                let pattern = match search {
-                    Search::Like | Search::Ilike => plain(&folded).replace('*', "%"),
-                    Search::Contains | Search::Ncontains => format!("%{}%", plain(&folded)),
-                    Search::Startswith => format!("{}%", plain(&folded)),
-                    Search::Endswith => format!("%{}", plain(&folded)),
-                };
-                let pattern = self.value(pattern);
-                match search {
-                    Search::Like => format!("{text} {not}LIKE {pattern}"),
+                let searched = match search {
+                    Search::Like => text.to_owned(),
                     // Folding whole texts is slow. What is compared with ASCII alone need not be
                     // folded but where it becomes ASCII.
                     _ if folded.is_ascii() => {
                         let (from, to) = &*TO_ASCII;
-                        format!(
-                            "translate(lower({text} COLLATE \"C\"), '{from}', '{to}') {not}LIKE {pattern}"
-                        )
+                        format!("translate(lower({text} COLLATE \"C\"), '{from}', '{to}')")
                     }
-                    _ => format!("fold({text}) {not}LIKE {pattern}"),
-                }
+                    _ => format!("fold({text})"),
+                };
+                self.pattern_test(text, &searched, (search, &folded), is)
             }
         }
     }
@@ -318,18 +312,6 @@ fn search_text(search: Search, value: &str) -> String {
     }
 }
 
-/// The text with what PostgreSQL's patterns hold for special standing for itself.
-fn plain(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for character in text.chars() {
-        if matches!(character, '%' | '_' | '\\') {
-            plain.push('\\');
-        }
-        plain.push(character);
-    }
-    plain
-}
-
 /// The least text that is greater than every one with that prefix, if there is one.
 fn after_all_with(prefix: &str) -> Option<String> {
     let mut characters: Vec<char> = prefix.chars().collect();
@@ -345,7 +327,7 @@ fn after_all_with(prefix: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{TO_ASCII, after_all_with, keys_of_text, plain};
+    use super::{TO_ASCII, after_all_with, keys_of_text};
 
     #[test]
     fn few_characters_become_ascii() {
@@ -380,10 +362,5 @@ mod tests {
         ] {
             assert_eq!(keys_of_text(text).count(), keys, "{text}");
         }
-    }
-
-    #[test]
-    fn patterns_of_the_store_stand_for_themselves() {
-        assert_eq!(plain(r"50%_\*"), r"50\%\_\\*");
     }
 }

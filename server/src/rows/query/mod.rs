@@ -7,6 +7,7 @@
 //!
 //! - `composer` reads a cell from its slot or from the data.
 //! - `condition` translates filters into SQL.
+//! - `pattern` has the patterns and regular expressions of PostgreSQL.
 //! - `order` sorts a page without an index, `keyset` follows the index of a slot.
 //! - `cost` says whether indexes can serve a query.
 //! - `page` fills a page of bounded size.
@@ -31,6 +32,7 @@ mod list;
 mod lookup;
 mod order;
 mod page;
+mod pattern;
 mod row_filter;
 mod search;
 #[cfg(test)]

@@ -19,6 +19,7 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, Connection};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -182,6 +183,27 @@ impl Hosts {
     pub(super) fn distrust(&self) {
         self.era.fetch_add(1, Ordering::Relaxed);
         lock_state(&self.known).current = None;
+    }
+
+    /// Whether the host that is used takes a connection and responds on it.
+    pub(super) async fn responds(&self, patience: Duration) -> bool {
+        let only = (self.all.len() == 1).then_some(0);
+        let current = lock_state(&self.known).current;
+        let Some(number) = only.or(current) else {
+            return false;
+        };
+        let asked = async {
+            let session = self.open(number).await?;
+            // A pooler takes connections to a database that is gone, too.
+            takes_writes(&session).await
+        };
+        match timeout(patience, asked.boxed()).await {
+            Ok(Ok(())) => true,
+            Ok(Err(Cause::Database(error))) => {
+                error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS)
+            }
+            Ok(Err(_)) | Err(_) => false,
+        }
     }
 
     /// A connection was lost: the next one asks every host.

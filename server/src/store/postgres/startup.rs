@@ -3,6 +3,8 @@
 //! Sessions start with settings as parameters. A pooler either refuses such a start or drops the
 //! parameters. Both are detected here once; from then on each transaction sends its settings.
 
+use std::time::Duration;
+
 use deadpool::Status;
 use tokio::sync::OnceCell;
 use tokio_postgres::error::SqlState;
@@ -57,6 +59,11 @@ impl Connections {
     /// How much there is to do for the connections in use, and for those of reads.
     pub(super) fn status(&self) -> (Status, Status) {
         (self.pool().status(), self.readers.status())
+    }
+
+    /// Whether the host in use responds to who connects to it now.
+    pub(super) async fn responds(&self, patience: Duration) -> bool {
+        self.pool().manager().responds(patience).await
     }
 
     /// Nothing is left to what has stopped responding, or to take writes.

@@ -8,16 +8,21 @@ use std::ptr;
 use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
+use futures_util::future::maybe_done;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, RowStream};
 
+use super::Postgres;
 use super::hosts::Object;
 use super::transaction_settings::references;
 use super::wire::WireError;
 use crate::store::statement::Statement;
 use crate::store::{Row, StoreError, Value};
+
+/// How long before the end of its patience whoever waits for a response asks whether the host responds.
+const PROBE: Duration = Duration::from_secs(2);
 
 /// A statement with its parameters.
 pub(super) type BoundStatement<'a> = (&'a Statement, &'a [Value]);
@@ -149,22 +154,35 @@ pub(super) fn over() -> Failure {
     Failure::Pool(StoreError::Internal("the transaction is over".to_owned()))
 }
 
-/// Waits for a response, but not for ever.
+/// Waits for a response, but not for ever. What PostgreSQL is in the middle of, it does not always end when it should:
+/// so where nothing came back, the last of the time shows whether its host responds at all.
 pub(super) async fn within<T>(
-    patience: Option<Duration>,
+    postgres: &Postgres,
     response: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
-    match patience {
-        None => response.await,
-        Some(patience) => timeout(patience, response)
-            .await
-            .unwrap_or(Err(Failure::Silence)),
+    let Some(patience) = postgres.patience else {
+        return response.await;
+    };
+    let mut response = pin!(response);
+    let before = timeout(patience.saturating_sub(PROBE), response.as_mut());
+    if let Ok(response) = before.await {
+        return response;
     }
+    let mut probe = pin!(maybe_done(postgres.connections.responds(PROBE)));
+    let response = behind(probe.as_mut(), timeout(PROBE, response)).await;
+    let responds = probe.take_output().unwrap_or(false);
+    response.unwrap_or(Err(if responds {
+        Failure::Overdue
+    } else {
+        Failure::Silence
+    }))
 }
 
 pub(super) enum Failure {
-    /// Nothing came back.
+    /// Nothing came back, and the host does not respond.
     Silence,
+    /// Nothing came back for longer than a statement may take, and the host responds.
+    Overdue,
     /// The share of the transaction has no place.
     NoPlace,
     Pool(StoreError),

@@ -29,6 +29,8 @@ enum State {
     Open,
     /// Committed, or rolled back by the server.
     Over,
+    /// Its connection was given up with what was open on it.
+    GivenUp,
 }
 
 /// One transaction on one connection of the pool. Dropped half way, it closes the connection, so
@@ -118,9 +120,9 @@ impl Pipelined {
         if self.begins()? {
             return self.first(&[], scope, statement, parameters, last).await?.1;
         }
-        let patience = self.postgres.patience;
+        let postgres = self.postgres.clone();
         let statements = [(&**statement, parameters)];
-        let responses = within(patience, self.send(&statements)).await;
+        let responses = within(&postgres, self.send(&statements)).await;
         let mut responses = self.check_behind(responses).await?;
         Ok(responses.pop().map(rows_of).unwrap_or_default())
     }
@@ -167,8 +169,8 @@ impl Pipelined {
         &mut self,
         statements: &[BoundStatement<'_>],
     ) -> Result<Vec<Vec<Row>>, StoreError> {
-        let patience = self.postgres.patience;
-        let responses = within(patience, self.send(statements)).await;
+        let postgres = self.postgres.clone();
+        let responses = within(&postgres, self.send(statements)).await;
         let responses = self.check_behind(responses).await?;
         Ok(responses.into_iter().map(rows_of).collect())
     }
@@ -185,7 +187,7 @@ impl Pipelined {
         };
         let statements = [(&**statement, parameters)];
         sql_log::statements(&statements);
-        let sent = within(self.postgres.patience, async {
+        let sent = within(&self.postgres, async {
             let mut ready = prepare_all(client, &statements).await?;
             let ready = ready.pop().ok_or_else(over)?;
             Ok(SentStatement::send(client, &ready).await?)
@@ -200,7 +202,7 @@ impl Pipelined {
         let Some(sent) = self.sent.take() else {
             return Ok(None);
         };
-        let received = within(self.postgres.patience, sent.rows()).await;
+        let received = within(&self.postgres, sent.rows()).await;
         Ok(Some(self.check(received).map(rows_of)?))
     }
 
@@ -223,6 +225,7 @@ impl Pipelined {
             // What only reads sees what others committed between its statements in any case.
             State::Over if self.kind.only_reads() => Ok(true),
             State::Over => Err(StoreError::Internal("the transaction is over".to_owned())),
+            State::GivenUp => Err(given_up()),
         }
     }
 
@@ -242,18 +245,17 @@ impl Pipelined {
             return Box::pin(read).await;
         }
         self.ready().await?;
-        let postgres = &self.postgres;
+        let postgres = self.postgres.clone();
         let opening = Opening::new(
-            postgres,
+            &postgres,
             self.kind,
             self.share,
             query,
             scope,
             statement.anew,
         );
-        let patience = postgres.patience;
         let statements = [(&**statement, parameters)];
-        let opened = within(patience, self.open(&opening, &statements, last)).await;
+        let opened = within(&postgres, self.open(&opening, &statements, last)).await;
         let OpeningResults {
             known,
             results: mut responses,
@@ -293,7 +295,7 @@ impl Pipelined {
             parameters: &references(parameters),
             most: statement.most,
         };
-        let responses = within(self.postgres.patience, async {
+        let responses = within(&self.postgres, async {
             let Some(readers) = self.postgres.readers() else {
                 return Err(over());
             };
@@ -333,6 +335,10 @@ impl Pipelined {
             Ok(response) => return Ok(response),
             Err(Failure::Pool(error)) => error,
             Err(Failure::Silence) => self.silent(),
+            Err(Failure::Overdue) => {
+                self.give_up();
+                StoreError::TooLong
+            }
             Err(Failure::NoPlace) => {
                 self.no_place = true;
                 StoreError::Busy
@@ -367,11 +373,18 @@ impl Pipelined {
         Err(error)
     }
 
-    /// Nothing came back. Nobody knows what this connection still has to say: it is closed, not returned.
-    pub(super) fn silent(&mut self) -> StoreError {
-        self.state = State::Open;
+    /// Nothing comes back, from a host that responds to nobody.
+    fn silent(&mut self) -> StoreError {
+        self.give_up();
         self.postgres.connections.distrust();
         StoreError::silent()
+    }
+
+    /// Closes a connection on which nothing comes back: nobody knows what it still has to say, and it would not hear
+    /// that the transaction is to end.
+    fn give_up(&mut self) {
+        self.leave();
+        self.state = State::GivenUp;
     }
 
     /// Begins and asks; what only reads and is the `last` ends as well. All leave before the first
@@ -526,9 +539,17 @@ impl Pipelined {
             self.failed = self.failed.or(Some(Outcome::from(&error)));
             return Err(error);
         }
+        if self.state == State::GivenUp && commit {
+            return Err(given_up());
+        }
         self.state = State::Over;
         Ok(())
     }
+}
+
+/// The error of what is asked of a transaction whose connection was given up.
+fn given_up() -> StoreError {
+    StoreError::Unavailable("the connection was given up".to_owned())
 }
 
 /// Sends a statement of an opening.

@@ -6,6 +6,7 @@ use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     hard_queries_are_executed_or_refused,
+    what_nearly_matches_everywhere_is_decided_in_time,
     what_a_client_says_of_hosts_comes_back_nowhere,
 );
 
@@ -45,6 +46,37 @@ async fn hard_queries_are_executed_or_refused(place: Place) {
     stock
         .list(&client, &[("filter", &many(10_000))])
         .refused(413, "payload_too_large");
+}
+
+/// A cell that begins to match at each of its characters, whatever is looked for.
+async fn what_nearly_matches_everywhere_is_decided_in_time(place: Place) {
+    let world = World::new(place).await;
+    let client = world.as_user("viewer@acme.test");
+    let stock = Stock::new(&world, &[Column::new("t", "text")]).await;
+    let cell = format!(r#"{{"t":"{}c"}}"#, "a".repeat(4_000_000));
+    let rows = [cell.as_str(), r#"{"t":"ab"}"#, r#"{"t":null}"#];
+    let rows = stock.fill(&world, &rows).await;
+    let part = "a".repeat(4_000);
+    let capital = "A".repeat(4_000);
+    let (none, long, both) = (&rows[..0], &rows[..1], &rows[..2]);
+    for (filter, found) in [
+        (format!("t:contains:{part}b"), none),
+        (format!("t:contains:{capital}C"), long),
+        (format!("t:contains:{part}é"), none),
+        (format!("t:ncontains:{part}b"), both),
+        (format!("t:endswith:{part}c"), long),
+        (format!("t:not.endswith:{part}b"), both),
+        (format!("t:like:*{part}b*"), none),
+        (format!("t:ilike:{capital}*{part}*"), long),
+    ] {
+        let parameters = [("filter", filter.as_str()), ("fields", "id")];
+        assert_eq!(ids(&stock.list(&client, &parameters)), found, "{filter}");
+    }
+    // All of them are asked about one cell, without a pause.
+    let several = ["b", "d", "e", "f"].map(|end| format!("t:contains:{}{end}", &part[..2_000]));
+    let mut parameters: Vec<(&str, &str)> = several.iter().map(|f| ("filter", &**f)).collect();
+    parameters.push(("match", "any"));
+    assert_eq!(ids(&stock.list(&client, &parameters)), none);
 }
 
 async fn what_a_client_says_of_hosts_comes_back_nowhere(place: Place) {

@@ -20,6 +20,8 @@ on_both_stores!(random_queries_find_what_the_library_says);
 
 const QUERIES: u64 = 1_000;
 const ROWS: usize = 160;
+/// How many bytes of what a cell has a filter looks for at most: filters have an end, and so have paths.
+const LONGEST_WANTED: usize = 1_200;
 /// A table serves for so many queries.
 const OF_ONE_TABLE: u64 = 250;
 
@@ -37,7 +39,10 @@ const UNFILLED: Column = Column {
     ..Column::new("q", "text").searched()
 };
 
-const COLUMNS: [Column; 16] = [
+/// Some of its cells are long enough to be searched in another way.
+const HUGE: Column = Column::new("g", "long_text");
+
+const COLUMNS: [Column; 17] = [
     Column::new("t", "text").slot(1),
     Column::new("u", "text"),
     Column::new("n", "number").slot(2),
@@ -54,12 +59,13 @@ const COLUMNS: [Column; 16] = [
     Column::new("j", "email").searched(),
     UNFILLED,
     Column::new("d", "date"),
+    HUGE,
 ];
 
 /// Keys that no column declares, and all that stands in the way of a careless statement.
 const OTHERS: [&str; 7] = ["z", "a.b", "é", "k\"q'", "%", "created_at", "$1"];
 
-const TEXTS: [&str; 65] = [
+const TEXTS: [&str; 70] = [
     "",
     "a",
     "A",
@@ -125,6 +131,11 @@ const TEXTS: [&str; 65] = [
     "\u{10ffff}",
     "a|b",
     "a\nb",
+    "\n",
+    "a.b",
+    "^a$",
+    "(a|b)+?",
+    "[a]{2}",
 ];
 
 const NUMBERS: [&str; 22] = [
@@ -179,6 +190,13 @@ impl Dice {
     }
 }
 
+/// A text of which every part is there several times.
+fn huge(dice: &mut Dice) -> String {
+    let part: String = (0..40).map(|_| dice.pick(&TEXTS)).collect();
+    let times = 8_192 / part.len().max(1) + 1;
+    format!("{}{}", part.repeat(times), dice.pick(&TEXTS))
+}
+
 fn text(dice: &mut Dice) -> String {
     match dice.below(8) {
         0 => format!("{}{}", dice.pick(&TEXTS), dice.pick(&TEXTS)),
@@ -218,6 +236,7 @@ fn data(dice: &mut Dice) -> String {
             // Mostly what belongs there, for what is stored need not be.
             "number" | "currency" if !dice.one_in(4) => dice.pick(&NUMBERS).to_owned(),
             "boolean" if !dice.one_in(3) => dice.pick(&["true", "false"]).to_owned(),
+            _ if column.name == HUGE.name && dice.one_in(12) => write_string(&huge(dice)),
             "select" => write_string(dice.pick(&["red", "green", "Blue"])),
             "text" | "long_text" | "email" if !dice.one_in(4) => {
                 let mut text = text(dice);
@@ -268,15 +287,57 @@ fn wanted(dice: &mut Dice, column: &str, rows: &[New]) -> String {
         return text(dice);
     }
     let row = &rows[dice.below(rows.len())];
-    let raw = members(&row.data).find_map(|(name, raw)| name.is(column).then_some(raw));
-    let whole = raw.and_then(text_form).unwrap_or_default().into_owned();
-    if !dice.one_in(3) {
+    let whole = text_of(row, column);
+    if !dice.one_in(3) && whole.len() <= LONGEST_WANTED {
         return whole;
     }
+    part(dice, &whole)
+}
+
+/// The text form of a cell.
+fn text_of(row: &New, column: &str) -> String {
+    let raw = members(&row.data).find_map(|(name, raw)| name.is(column).then_some(raw));
+    raw.and_then(text_form).unwrap_or_default().into_owned()
+}
+
+/// A part of a text, which a filter has room for.
+fn part(dice: &mut Dice, whole: &str) -> String {
     let characters: Vec<char> = whole.chars().collect();
     let from = dice.below(characters.len() + 1);
-    let to = from + dice.below(characters.len() - from + 1);
+    let most = (characters.len() - from).min(LONGEST_WANTED / 4);
+    let to = from + dice.below(most + 1);
     characters[from..to].iter().collect()
+}
+
+/// A search for much, in a column that has long cells: for what one of them has, or nearly.
+fn long_search(dice: &mut Dice, rows: &[New]) -> String {
+    const SEARCH: [&str; 5] = ["like", "ilike", "contains", "ncontains", "endswith"];
+    let texts = rows.iter().map(|row| text_of(row, HUGE.name));
+    let long: Vec<String> = texts.filter(|text| text.len() > LONGEST_WANTED).collect();
+    let mut wanted = if long.is_empty() {
+        text(dice)
+    } else {
+        let whole = &long[dice.below(long.len())];
+        if dice.one_in(3) {
+            // Its end.
+            let from = whole.len() - dice.below(LONGEST_WANTED);
+            let from = (from..).find(|at| whole.is_char_boundary(*at));
+            whole[from.unwrap_or(whole.len())..].to_owned()
+        } else {
+            part(dice, whole)
+        }
+    };
+    if dice.one_in(3) {
+        wanted.push_str(dice.pick(&TEXTS));
+    }
+    if dice.one_in(2) {
+        wanted = format!("*{}*{wanted}", part(dice, &wanted));
+    }
+    if dice.one_in(2) {
+        wanted.push('*');
+    }
+    let not = if dice.one_in(4) { "not." } else { "" };
+    format!("{}:{not}{}:{wanted}", HUGE.name, dice.pick(&SEARCH))
 }
 
 fn filter(dice: &mut Dice, rows: &[New]) -> String {
@@ -290,6 +351,9 @@ fn filter(dice: &mut Dice, rows: &[New]) -> String {
         "endswith",
     ];
     const NUMBER: [&str; 6] = ["eqn", "neqn", "gtn", "gten", "ltn", "lten"];
+    if dice.one_in(10) {
+        return long_search(dice, rows);
+    }
     let column = column(dice);
     let not = if dice.one_in(4) { "not." } else { "" };
     let own = match column {
