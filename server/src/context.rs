@@ -136,6 +136,13 @@ pub fn random<const N: usize>() -> [u8; N] {
     bytes
 }
 
+/// When something changes that changed last at `before`: now, or the first instant behind that. Whoever waits for a lock
+/// took the time before those that it waits for, and clocks of processes differ; whoever goes by the time of the last
+/// change is to see that each one is later than the one before.
+pub fn changed_at(now: i64, before: i64) -> i64 {
+    now.max(before.saturating_add(1))
+}
+
 /// An instant as responses have it: RFC 3339, UTC, microseconds.
 pub fn rfc3339(microseconds: i64) -> String {
     let mut text = String::with_capacity(27);
@@ -165,7 +172,7 @@ mod tests {
     use jiff::Timestamp;
     use tplkit::context::FixedClock;
 
-    use super::{Context, rfc3339};
+    use super::{Context, changed_at, rfc3339};
 
     #[test]
     fn ids_are_version_7_and_go_up_while_the_clock_stands() {
@@ -177,6 +184,14 @@ mod tests {
             ids.iter()
                 .all(|id| id.get_variant() == uuid::Variant::RFC4122)
         );
+    }
+
+    #[test]
+    fn a_change_is_later_than_the_one_before() {
+        for (now, before, changed) in [(5, 3, 5), (5, 4, 5), (5, 5, 6), (5, 9, 10)] {
+            assert_eq!(changed_at(now, before), changed);
+        }
+        assert_eq!(changed_at(0, i64::MAX), i64::MAX);
     }
 
     #[test]

@@ -65,15 +65,14 @@ impl Route {
 }
 
 /// Finds the operation of a method and a path. Segments are decoded before they are compared, so
-/// that `rows%3Abatch` is `rows:batch`; an encoded slash separates nothing.
+/// that `rows%3Abatch` is `rows:batch`; an encoded slash separates nothing. Bytes that are no text have a character in
+/// their place that no word of a path has: they are an id that is none.
 pub fn find(method: &str, path: &str) -> RouteMatch {
     // The response to a HEAD is that to a GET, without the body.
     let method = if method == "HEAD" { "GET" } else { method };
     let segments = path.split('/').skip(1);
-    let segments = segments.map(|segment| percent_decode(segment.as_bytes()).decode_utf8());
-    let Ok(segments) = segments.collect::<Result<Vec<Cow<'_, str>>, _>>() else {
-        return RouteMatch::Nothing;
-    };
+    let segments = segments.map(|segment| percent_decode(segment.as_bytes()).decode_utf8_lossy());
+    let segments: Vec<Cow<'_, str>> = segments.collect();
     let word = segments.get(1).map_or("", |word| word);
     let alike = ROUTES.get(&(segments.len(), word));
     let routes = alike.map_or(&[][..], Vec::as_slice);
@@ -107,6 +106,8 @@ mod tests {
         };
         let organization = "GET /v1/organizations/{organization_id} [\"a/b\"]";
         assert_eq!(leads("GET", "/v1/org%61nizations/a%2Fb"), organization);
+        let no_text = leads("GET", "/v1/organizations/%ff");
+        assert!(no_text.starts_with("GET /v1/organizations/{organization_id}"));
         assert_eq!(leads("HEAD", "/v1/health"), "GET /v1/health []");
         assert_eq!(leads("PUT", "/v1/organizations/x"), "GET, HEAD, PATCH");
         assert_eq!(leads("POST", "/v1/health"), "GET, HEAD");
@@ -121,6 +122,7 @@ mod tests {
             "/V1/health",
             "/v1/organizations/",
             "/v1/%FF",
+            "/v1/%FF/x",
             "*",
         ] {
             assert_eq!(leads("GET", nothing), "nothing", "{nothing}");

@@ -60,6 +60,46 @@ pub async fn fired_row(
     }))
 }
 
+/// The table and the row that a request for a run names.
+#[derive(Debug, Clone, Copy)]
+pub struct NamedRow {
+    /// The table, where it is named.
+    pub feature: Option<Uuid>,
+    /// The row, where there is one.
+    pub row: Option<Uuid>,
+}
+
+/// Whether the scope sees now with what a run was begun. A row without a table is of the one that the run was begun with:
+/// the trigger may watch another one since.
+///
+/// # Errors
+/// Those of the store.
+pub async fn sees_fired(
+    tx: &mut Tx,
+    organization: Uuid,
+    run: Uuid,
+    NamedRow { feature, row }: NamedRow,
+) -> Result<bool, StoreError> {
+    let mut feature = feature;
+    if feature.is_none() && row.is_some() {
+        let sql = "SELECT feature_id FROM workflow_runs WHERE {tenant organization_id} \
+             AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
+        let run = tx.first(sql, &[organization.into(), run.into()]).await?;
+        feature = run.map_or(Ok(None), |run| run.get(0))?;
+    }
+    let Some(feature) = feature else {
+        return Ok(true);
+    };
+    if !sees_table(tx, organization, feature).await? {
+        return Ok(false);
+    }
+    let Some(row) = row else {
+        return Ok(true);
+    };
+    let found = find::within(tx, organization, feature, row).await?;
+    Ok(found.is_some())
+}
+
 async fn sees_table(tx: &mut Tx, organization: Uuid, feature: Uuid) -> Result<bool, StoreError> {
     let sql = "SELECT organization_id FROM features WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND id = $2";

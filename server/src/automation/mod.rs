@@ -74,7 +74,7 @@ pub use change::{
 };
 pub use executor::{Outbox, RunExecutor, Settings};
 pub use file_holds::lock_files;
-pub use fired_row::{FiredRow, fired_row};
+pub use fired_row::{FiredRow, NamedRow, fired_row, sees_fired};
 pub use names::{LONGEST_NAME, name_fault};
 pub use notifications::{Notification, SentNotification, notification_page, take_notifications};
 pub use secrets::keep as keep_secrets;

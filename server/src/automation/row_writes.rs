@@ -169,12 +169,9 @@ impl RowWrites<'_> {
         if entered.is_complete() && entered.data == row.data {
             return Ok(true);
         }
-        let now = self.context.now();
-        let after = replace(tx, table, &row.data, entered, now)
+        let before = replace(tx, table, &mut row, entered, self.context.now())
             .await
             .map_err(|refused| self.refused(&refused.into()))?;
-        let before = std::mem::replace(&mut row.data, after.data);
-        row.updated_at = now;
         let cause = Cause::run(self.run, self.signal).to_row_of(found.get(4)?);
         let updated = UpdatedRow {
             before: &before,

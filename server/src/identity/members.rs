@@ -169,6 +169,17 @@ pub fn may_give(role: Role, own_role: Role) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Whether somebody of that role may change a member: only owners change owners.
+///
+/// # Errors
+/// 403.
+pub fn may_change(member: &Member, own_role: Role) -> Result<(), Refusal> {
+    if Role::parse(&member.role) == Some(Role::Owner) && own_role < Role::Owner {
+        return Err(owners_only());
+    }
+    Ok(())
+}
+
 fn owners_only() -> Refusal {
     Refusal::forbidden("Only owners make, change and remove owners.")
 }
@@ -232,10 +243,8 @@ async fn changeable(
 ) -> Result<(), Refusal> {
     lock(tx, key.organization).await?;
     let member = find(tx, key).await?.ok_or_else(Refusal::not_found)?;
+    may_change(&member, own_role)?;
     if Role::parse(&member.role) == Some(Role::Owner) {
-        if own_role < Role::Owner {
-            return Err(owners_only());
-        }
         let sql = "SELECT count(*) FROM memberships \
              WHERE {tenant organization_id} AND organization_id = $1 AND role = 'owner'";
         let row = tx.first(sql, &[key.organization.into()]).await?;

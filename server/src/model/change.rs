@@ -8,6 +8,7 @@ use super::kind::{KindDescription, RecordKind};
 use super::record::Record;
 use super::{column, config, feature, find, visibility};
 use crate::auth::Actor;
+use crate::context::changed_at;
 use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx};
 
@@ -48,7 +49,7 @@ pub async fn change(
     if let Some(name) = &written.name {
         after.name.clone_from(name);
     }
-    after.updated_at = now;
+    after.updated_at = changed_at(now, before.updated_at);
     complete(tx, &mut after, written, &before).await?;
     update(tx, &after).await?;
     Ok(after)

@@ -11,6 +11,7 @@ use super::kind::{FEATURE, KindDescription, RecordKind};
 use super::record::Record;
 use super::remove::release;
 use super::{column, config, feature, find};
+use crate::context::changed_at;
 use crate::refusal::{Code, Refusal};
 use crate::rows::slot_allocation;
 use crate::store::{Tx, Value};
@@ -214,7 +215,7 @@ fn as_stored(stored: &Record, seen: &AnyRecord) -> AnyRecord {
 
 /// Stores a record that is another one now.
 async fn store(tx: &mut Tx, before: &Record, mut after: Record, now: i64) -> Result<(), Refusal> {
-    after.updated_at = now;
+    after.updated_at = changed_at(now, before.updated_at);
     match after.kind.what {
         RecordKind::Feature => feature::complete(&mut after),
         RecordKind::View => {

@@ -188,14 +188,40 @@ async fn update(tx: &mut Tx, change: &Change) -> Result<Member, Refusal> {
 /// # Errors
 /// 404 for users who are not members, 403 and 409 where owners are concerned.
 pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
-    let removal = membership(&mut call).await?;
-    call.query_text.finish()?;
+    let Membership { key, own_role } = membership(&mut call).await?;
+    let removal = Removal {
+        key,
+        query: call.query_text.finish(),
+        own_role,
+    };
     let scope = call.confirmed_scope()?;
     call.app
         .store
-        .write(&scope, removal, |tx, removal| {
-            Box::pin(members::remove(tx, removal.key, removal.own_role))
-        })
+        .write(&scope, removal, |tx, removal| Box::pin(remove(tx, removal)))
         .await?;
     Ok(nothing())
+}
+
+/// The end of one membership.
+struct Removal {
+    key: MemberKey,
+    /// What is wrong with the query; it is reported of members only.
+    query: Result<(), Refusal>,
+    /// Of who ends it.
+    own_role: Role,
+}
+
+async fn remove(tx: &mut Tx, removal: &Removal) -> Result<(), Refusal> {
+    let Removal {
+        key,
+        query,
+        own_role,
+    } = removal;
+    if let Err(fault) = query {
+        let member = members::find(tx, *key).await?;
+        let member = member.ok_or_else(Refusal::not_found)?;
+        members::may_change(&member, *own_role)?;
+        return Err(fault.clone());
+    }
+    members::remove(tx, *key, *own_role).await
 }

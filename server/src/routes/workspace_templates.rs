@@ -12,7 +12,7 @@ use crate::jobs::{self, AppliedLine};
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
 use crate::paging::{Page, PageRequest};
-use crate::refusal::Refusal;
+use crate::refusal::{Code, Refusal};
 use crate::store::Tx;
 use crate::templates::{self, DriftRequest};
 
@@ -79,7 +79,10 @@ pub async fn drift(mut call: Call) -> Result<Response, Refusal> {
         cells: call.query_text.flag("rows"),
         job: call.query_text.optional_id("job"),
     };
-    call.query_text.finish()?;
+    let wanted = Comparison {
+        wanted,
+        query: call.query_text.finish(),
+    };
     let lane = call.app.lanes.transfers.clone();
     transfer(&lane, organization, async move {
         let found = call.snapshot(wanted, |tx, ctx| Box::pin(compare(tx, ctx)));
@@ -88,12 +91,20 @@ pub async fn drift(mut call: Call) -> Result<Response, Refusal> {
     .await
 }
 
-async fn compare(
-    tx: &mut Tx,
-    ctx: &OperationContext<DriftRequest>,
-) -> Result<ApiResponse, Refusal> {
-    let line = ctx.input.line(tx, ctx.now).await?;
-    let drift = templates::drift(tx, &ctx.input, &line, &ctx.tables).await?;
+struct Comparison {
+    wanted: DriftRequest,
+    /// Reported when it is clear that the template was applied there.
+    query: Result<(), Refusal>,
+}
+
+async fn compare(tx: &mut Tx, ctx: &OperationContext<Comparison>) -> Result<ApiResponse, Refusal> {
+    let Comparison { wanted, query } = &ctx.input;
+    let line = match (wanted.line(tx, ctx.now).await, query) {
+        (Ok(_), Err(fault)) => return Err(fault.clone()),
+        (Err(refusal), Err(fault)) if refusal.code == Code::Conflict => return Err(fault.clone()),
+        (line, _) => line?,
+    };
+    let drift = templates::drift(tx, wanted, &line, &ctx.tables).await?;
     ApiResponse::json(StatusCode::OK, &drift)
 }
 

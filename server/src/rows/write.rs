@@ -14,7 +14,8 @@ use super::unique_reservations::{
     self, Conflict, ReleasedValue, ReplacedValues, Reservations, ValueMoves,
 };
 use super::uses::{self, ChangedUses};
-use super::{Faults, counts, search_index, sequence, slots};
+use super::{Faults, StoredRow, counts, search_index, sequence, slots};
+use crate::context::changed_at;
 use crate::refusal::{Code, Fault, Refusal};
 use crate::store::{Dialect, PipelinedStatement, StoreError, Tx, Value};
 
@@ -246,28 +247,30 @@ async fn enter_at_once(
     }
 }
 
-/// Puts another row in place of one that is locked and held `before`.
+/// Puts another row in place of one that is locked; `row` is that one then, and what it held is given.
 ///
 /// # Errors
 /// When a value is taken, or a sequence is used up.
 pub async fn replace(
     tx: &mut Tx,
     table: &Table,
-    before: &str,
+    row: &mut StoredRow,
     after: PreparedRow,
     now: i64,
-) -> Result<PreparedRow, RowRefusal> {
+) -> Result<String, RowRefusal> {
+    let now = changed_at(now, row.updated_at);
     let mut after = [after];
     let mut moves = ValueMoves::default();
     let part = ReplacedRows {
         positions: &[0],
-        before: &[before],
+        before: &[row.data.as_str()],
         after: &mut after,
     };
     replace_part(tx, table, part, &mut moves, now).await?;
     finish_moves(tx, table, moves).await?;
     let [after] = after;
-    Ok(after)
+    row.updated_at = now;
+    Ok(std::mem::replace(&mut row.data, after.data))
 }
 
 /// Rows that others take the places of, in the same order.
@@ -280,8 +283,8 @@ pub struct ReplacedRows<'r> {
     pub after: &'r mut [PreparedRow],
 }
 
-/// Puts other rows in the places of some. Unique values that stand in other rows are noted: these may give them up in
-/// other parts. [`finish_moves`] comes when all parts are there.
+/// Puts other rows in the places of some, at an instant behind the last change of each. Unique values that stand in other
+/// rows are noted: these may give them up in other parts. [`finish_moves`] comes when all parts are there.
 ///
 /// # Errors
 /// When two of these rows take one value, or a sequence is used up.

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 
 use tplkit::problem::Code;
 use tplkit::workspace::ledger::RowDigest;
-use tplkit::workspace::{Id, KeptRow, RecordKind, Refused, Removal, RowData, RowWrite};
+use tplkit::workspace::{Id, KeptRow, RecordKind, Refused, Removal, RowData, RowWrite, StoredRow};
 
 use super::UnitError;
 use super::error::{missing, refused};
 use super::rows::{TOGETHER, fitting, read};
 use super::unit::{UnitTransaction, enter, not_storable};
+use crate::context::changed_at;
 use crate::rows::{
     ReplacedRows, RowSizes, Table, ValueMoves, finish_moves, insert, remove_all, replace_part,
 };
@@ -25,8 +26,15 @@ const CHANGED_AT: &str = "UPDATE main.rows SET updated_at = $4 WHERE {tenant org
 struct HeldRows<'h> {
     /// Their positions among the writes.
     positions: &'h [usize],
-    /// What they hold, as far as they are there.
-    by_id: &'h HashMap<Id, RowData>,
+    /// Those that are there.
+    by_id: &'h HashMap<Id, HeldRow>,
+}
+
+/// A row that is locked.
+struct HeldRow {
+    data: RowData,
+    /// When it was changed last.
+    updated_at: i64,
 }
 
 /// Rows that are removed in one statement.
@@ -69,9 +77,10 @@ impl UnitTransaction<'_> {
         moves: &mut ValueMoves,
     ) -> Result<(), UnitError> {
         let (mut positions, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
+        let mut now = self.here.now;
         for position in held.positions.iter().copied() {
             let write = &writes[position];
-            let Some(data) = held.by_id.get(&write.id) else {
+            let Some(HeldRow { data, updated_at }) = held.by_id.get(&write.id) else {
                 let detail = format!("there is no row {}", write.id);
                 return Err(Refused {
                     row: Some(position),
@@ -85,6 +94,7 @@ impl UnitTransaction<'_> {
             let row = row.ok_or_else(|| not_storable(position))?;
             // What holds already is not written again: no other time, nothing for others to notice.
             if !row.is_complete() || row.data != data.as_str() {
+                now = changed_at(now, *updated_at);
                 positions.push(position);
                 before.push(data.as_str());
                 after.push(row);
@@ -96,7 +106,7 @@ impl UnitTransaction<'_> {
             before: &before,
             after: &mut after,
         };
-        Ok(replace_part(self.tx, table, part, moves, self.here.now).await?)
+        Ok(replace_part(self.tx, table, part, moves, now).await?)
     }
 
     /// Adds rows that were taken away, as they were: whose they are, and when they were written.
@@ -163,8 +173,8 @@ impl UnitTransaction<'_> {
                     let mut read: Vec<usize> = left[..held_count].to_vec();
                     read.sort_unstable();
                     for at in read {
-                        if let Some(data) = held.get(&rows[at].id) {
-                            unedited(at, rows[at].id, rows[at].digest, data)?;
+                        if let Some(row) = held.get(&rows[at].id) {
+                            unedited(at, rows[at].id, rows[at].digest, &row.data)?;
                         }
                     }
                 }
@@ -184,8 +194,8 @@ async fn locked(
     sizes: &RowSizes,
     table: &Table,
     ids: &[Id],
-) -> Result<(HashMap<Id, RowData>, usize), UnitError> {
-    let sql = "SELECT id, {text data} FROM rows WHERE {tenant organization_id} \
+) -> Result<(HashMap<Id, HeldRow>, usize), UnitError> {
+    let sql = "SELECT id, {text data}, updated_at FROM rows WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND {row feature_id created_by} \
          AND organization_id = $1 AND feature_id = $2 AND {any id $3} ORDER BY id {lock} {bounded}";
     let at_once = fitting(TOGETHER, sizes.of(table.id), ids.len()).min(ids.len());
@@ -201,9 +211,10 @@ async fn locked(
         if bytes <= TOGETHER {
             largest = largest.max(row.bytes());
             bytes += row.bytes();
-            let row = read(&row)?;
-            last = Some(row.id);
-            by_id.insert(row.id, row.data);
+            let StoredRow { id, data } = read(&row)?;
+            let updated_at = row.get(2)?;
+            last = Some(id);
+            by_id.insert(id, HeldRow { data, updated_at });
         }
     }
     sizes.note_looked_up(table.id, largest);

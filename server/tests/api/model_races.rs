@@ -13,6 +13,7 @@ on_both_stores!(
     what_is_created_next_to_a_delete_is_there_or_never_was,
     views_that_ask_for_slots_at_once_all_get_some,
     changes_of_different_fields_all_stay,
+    each_change_is_later_than_the_one_before,
     columns_of_one_table_at_once_leave_it_whole,
 );
 
@@ -96,6 +97,47 @@ async fn changes_of_different_fields_all_stay(place: Place) {
     let module = editor.get(&path).expect(200).json();
     for (key, value) in fields {
         assert_eq!(&module[key], value);
+    }
+}
+
+async fn each_change_is_later_than_the_one_before(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    let model = Model::new(&owner, world.acme);
+    for path in [
+        world.path(""),
+        format!("/v1/workspaces/{}", model.workspace),
+        format!("/v1/modules/{}", model.module),
+        format!("/v1/rails/{}", model.rail),
+        format!("/v1/features/{}", model.feature),
+        format!("/v1/views/{}", model.view),
+        format!("{}/{}", model.columns(), model.column),
+    ] {
+        let change = |body: &serde_json::Value| {
+            let changed = owner.patch(&path, body).expect(200).json();
+            changed["updated_at"]
+                .as_str()
+                .expect("an instant")
+                .to_owned()
+        };
+        let responses = at_once(12, |number| {
+            owner.patch(&path, &json!({"label": format!("l{number}")}))
+        });
+        let mut times: Vec<String> = responses
+            .into_iter()
+            .map(|response| response.expect(200).json()["updated_at"].to_string())
+            .collect();
+        times.sort();
+        times.dedup();
+        assert_eq!(times.len(), 12, "{path}");
+        let stored = change(&json!({}));
+        assert_eq!(times[11], format!("\"{stored}\""), "{path}");
+        // By a process whose clock is behind.
+        world.wait(-60);
+        let later = change(&json!({"label": "later"}));
+        assert!(later > stored, "{path}: {later} {stored}");
+        assert_eq!(change(&json!({})), later, "{path}");
+        world.wait(60);
     }
 }
 

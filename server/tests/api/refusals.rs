@@ -25,9 +25,12 @@ async fn every_refusal_is_a_problem(place: Place) {
     assert_eq!(method.header("allow"), Some("GET, HEAD, PATCH"));
     let credential = world.nobody.get("/v1/me").refused(401, "unauthenticated");
     assert_eq!(credential.header("www-authenticate"), Some("Bearer"));
-    owner
-        .get("/v1/organizations/no-uuid")
-        .refused(422, "validation_failed");
+    for no_id in ["no-uuid", "%ff", "a%c3"] {
+        let path = format!("/v1/organizations/{no_id}");
+        owner.get(&path).refused(422, "validation_failed");
+        world.nobody.get(&path).refused(401, "unauthenticated");
+    }
+    owner.get("/v1/%ff").refused(404, "not_found");
     for query in [
         "limit=0",
         "limit=201",

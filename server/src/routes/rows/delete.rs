@@ -7,12 +7,13 @@ use crate::automation::events::{self, Cause, DeletedRow};
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
-use crate::rows::remove;
+use crate::rows::{find, remove};
 use crate::store::Tx;
 
 struct Delete {
     feature: Uuid,
     row: Result<Uuid, Refusal>,
+    /// Reported when it is clear that the row may be seen.
     query: Result<(), Refusal>,
 }
 
@@ -38,7 +39,10 @@ async fn drop_row(tx: &mut Tx, ctx: &OperationContext<Delete>) -> Result<ApiResp
     let entered = ctx.enter(table.organization);
     entered.map_err(|_| Refusal::not_found())?;
     let id = delete.row.clone()?;
-    delete.query.clone()?;
+    if let Err(fault) = &delete.query {
+        let row = find::within(tx, table.organization, table.id, id).await?;
+        return Err(row.map_or_else(Refusal::not_found, |_| fault.clone()));
+    }
     let removed = remove(tx, &table, id, ctx.now).await?;
     let removed = removed.ok_or_else(Refusal::not_found)?;
     let cause = Cause::person(&ctx.signal).to_row_of(removed.creator);

@@ -111,9 +111,7 @@ impl Change {
         if after.is_complete() && after.data == row.data {
             return Ok(());
         }
-        let after = replace(tx, table, &row.data, after, ctx.now).await?;
-        let before = std::mem::replace(&mut row.data, after.data);
-        row.updated_at = ctx.now;
+        let before = replace(tx, table, row, after, ctx.now).await?;
         let cause = Cause::person(&ctx.signal).to_row_of(creator);
         let updated = UpdatedRow {
             before: &before,

@@ -3,12 +3,14 @@
 use axum::http::StatusCode;
 use axum::response::Response;
 use schemars::JsonSchema;
+use tplkit::json::Value as Json;
 use uuid::Uuid;
 
 use crate::automation::runs::{self, NewRun};
-use crate::automation::{find, fired_row, read_run, run_page};
+use crate::automation::{NamedRow, find, fired_row, read_run, run_page, sees_fired};
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
+use crate::ids;
 use crate::json_body::Fields;
 use crate::paging::PageRequest;
 use crate::refusal::{Code, Refusal};
@@ -65,7 +67,7 @@ async fn begin(tx: &mut Tx, ctx: &OperationContext<RunInput>) -> Result<ApiRespo
     let workflow = find::lock(tx, new.workflow).await?;
     ctx.enter(workflow.organization)?;
     if let Some(kept) = ctx.claim(tx).await? {
-        return Ok(kept);
+        return replay(tx, workflow.organization, new, kept).await;
     }
     let body = new.body.as_ref().map_err(Clone::clone)?;
     let version = find::in_force(tx, workflow.id).await?;
@@ -99,6 +101,32 @@ async fn begin(tx: &mut Tx, ctx: &OperationContext<RunInput>) -> Result<ApiRespo
     let shown = read_run(tx, new.run).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::ACCEPTED, &shown)?)
         .await
+}
+
+/// The response that is kept, unless it is about a table or a row that the caller does not see any more.
+async fn replay(
+    tx: &mut Tx,
+    organization: Uuid,
+    new: &RunInput,
+    kept: ApiResponse,
+) -> Result<ApiResponse, Refusal> {
+    if let (Some(run), Ok(body)) = (begun(&kept), &new.body) {
+        let named = NamedRow {
+            feature: body.feature_id,
+            row: body.row_id,
+        };
+        if !sees_fired(tx, organization, run, named).await? {
+            return Err(Refusal::not_found());
+        }
+    }
+    Ok(kept)
+}
+
+/// The run of a response, if it began one.
+fn begun(response: &ApiResponse) -> Option<Uuid> {
+    let run = std::str::from_utf8(&response.body).ok()?;
+    let run = Json::parse(run).ok()?;
+    ids::uuid(run.get("id")?.as_str()?)
 }
 
 /// `GET /v1/workflows-v2/{workflow_id}/runs`

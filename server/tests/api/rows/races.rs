@@ -101,10 +101,34 @@ async fn concurrent_merges_of_different_keys_all_survive(place: Place) {
         editor.patch(&format!("{one}?merge=true"), &data)
     });
     assert_eq!(count(&responses, 200), 24);
-    let data = editor.get(&one).json()["data"].clone();
+    let row = editor.get(&one).json();
     for n in 0..24 {
-        assert_eq!(data[format!("k{n}")], n);
+        assert_eq!(row["data"][format!("k{n}")], n);
     }
+    // Each adds a key, so their number says in which order they came.
+    let mut changes: Vec<(usize, String)> = responses.iter().map(change).collect();
+    changes.sort();
+    assert!(
+        changes.is_sorted_by(|one, other| one.1 < other.1),
+        "{changes:?}"
+    );
+    let last = changes[23].1.as_str();
+    assert_eq!(row["updated_at"], last);
+    // By a process whose clock is behind.
+    world.wait(-60);
+    let data = json!({"data": {"name": "m"}});
+    let later = editor.patch(&format!("{one}?merge=true"), &data);
+    let later = later.expect(200).json();
+    assert!(later["updated_at"].as_str() > Some(last), "{later}");
+    assert_eq!(editor.get(&one).json(), later);
+}
+
+/// How many cells a row has, and when it changed.
+fn change(response: &Response) -> (usize, String) {
+    let row = response.json();
+    let cells = row["data"].as_object().expect("cells").len();
+    let at = row["updated_at"].as_str().expect("an instant");
+    (cells, at.to_owned())
 }
 
 async fn a_sequence_never_gives_a_number_twice(place: Place) {

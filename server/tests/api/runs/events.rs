@@ -189,18 +189,27 @@ async fn the_row_that_fired_is_written(place: Place) {
     let it = stage.fires(&trigger, &steps).await;
     let row = stage.row(&feature, &json!({"status": "open", "c": "kept"}));
     let at = format!("{}/{row}", Stage::rows(&feature));
-    stage
+    let changed = stage
         .editor
         .patch(
             &format!("{at}?merge=true"),
             &json!({"data": {"status": "won"}}),
         )
         .expect(200);
+    // The event has the row as the response and the store have it.
+    let event = "SELECT record FROM workflow_events";
+    let event = stage.world.sql(event, vec![]).await[0].get::<String>(0);
+    assert_eq!(event.as_deref(), Ok(changed.body.as_str()));
+    assert_eq!(stage.editor.get(&at).body, changed.body);
     assert_eq!(stage.run_due().await, 1);
     assert_eq!(
         stage.data(&feature, &row),
         json!({"status": "won", "c": "kept", "note": "was won, n "})
     );
+    // Each change is later than the one before, whatever the clock says.
+    let times =
+        [stage.editor.get(&at).json(), changed.json()].map(|row| row["updated_at"].to_string());
+    assert!(times[0] > times[1], "{times:?}");
     let run = stage.run(&it);
     assert_eq!(run["steps"][0]["output"], json!({"rowId": row, "count": 1}));
     // A row that is gone by then.

@@ -12,6 +12,7 @@ on_both_stores!(
     a_run_is_read_with_its_steps,
     a_run_has_the_rights_of_who_began_it,
     a_key_begins_one_run,
+    a_run_is_not_replayed_of_a_row_that_is_hidden_by_now,
 );
 
 const MANUAL: &str = "manual";
@@ -305,4 +306,50 @@ async fn a_key_begins_one_run(place: Place) {
     let (first, again) = (send().expect(202), send().expect(202));
     assert_eq!(first.body, again.body);
     assert_eq!(stage.run_due().await, 1);
+}
+
+async fn a_run_is_not_replayed_of_a_row_that_is_hidden_by_now(place: Place) {
+    let stage = Stage::new(place).await;
+    let feature = stage.model.feature.clone();
+    let owner = stage.world.as_user("owner@acme.test");
+    let row = owner.create(&Stage::rows(&feature), &json!({"data": {"status": "a"}}));
+    let row = row["id"].as_str().expect("an id");
+    let trigger = Stage::on(&feature, &["updated"], &[]);
+    let it = stage.fires(&trigger, &json!([{"key": "delay"}])).await;
+    let set = |access: &str| {
+        let config = json!({"config": {"rowAccess": access}});
+        let path = format!("/v1/features/{feature}");
+        owner.patch(&path, &config).expect(200);
+    };
+    let send = |key: &str, body: &Value| {
+        let headers = [
+            ("content-type", "application/json"),
+            ("idempotency-key", key),
+        ];
+        let body = body.to_string();
+        let path = path(&it, "/runs");
+        stage
+            .editor
+            .send("POST", &path, &headers, Some(body.as_bytes()))
+    };
+    // The table is named, or it is that of the trigger.
+    for (key, body) in [
+        (
+            "named",
+            json!({"dry_run": true, "row_id": row, "feature_id": feature}),
+        ),
+        ("watched", json!({"dry_run": true, "row_id": row})),
+    ] {
+        let first = send(key, &body).expect(202);
+        assert_eq!(first.json()["row_id"], row);
+        let again = send(key, &body).expect(202);
+        assert_eq!(again.header("idempotency-replayed"), Some("true"));
+        assert_eq!(again.body, first.body);
+        set("own");
+        let hidden = send(key, &body).refused(404, "not_found");
+        assert_eq!(hidden.header("idempotency-replayed"), None);
+        // Nothing has changed for who sees it again.
+        set("all");
+        assert_eq!(send(key, &body).expect(202).body, first.body);
+    }
 }

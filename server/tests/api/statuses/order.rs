@@ -10,7 +10,10 @@ use crate::api::client::Client;
 use crate::api::document::{Ids, JSON, Request};
 use crate::stores::{Place, on_both_stores};
 
-on_both_stores!(the_first_of_many_faults_is_reported);
+on_both_stores!(
+    the_first_of_many_faults_is_reported,
+    what_is_missing_comes_before_what_is_wrong,
+);
 
 const CODED: [(&str, &str); 1] = [("content-encoding", "gzip")];
 
@@ -59,6 +62,30 @@ async fn the_first_of_many_faults_is_reported(place: Place) {
         }
         let refusal = ask(&stage.owner, here, JSON, "{");
         assert_eq!(refusal.status, 422, "{operation:?} {refusal:?}");
+    }
+}
+
+/// Of several ids in a path one alone is that of nothing.
+async fn what_is_missing_comes_before_what_is_wrong(place: Place) {
+    let stage = Stage::new(place).await;
+    for operation in &OPERATIONS {
+        if operation.parameters().count() < 2 {
+            continue;
+        }
+        for name in operation.parameters() {
+            // Who is no member cannot be listed in a workspace, which says nothing of who there is; and items of a package
+            // are no records.
+            let of_workspace = operation.path.starts_with("/v1/workspaces/");
+            if (of_workspace && name == "user_id") || name == "item_uid" {
+                continue;
+            }
+            let mut ids = stage.here.clone();
+            let id = ids.get_mut(name).expect("a known name");
+            id.clone_from(&stage.missing[name]);
+            let request = faulty(&stage, operation, &ids, JSON, "{");
+            let response = send(&stage.owner, operation.method, &request, &[]);
+            assert_eq!(response.status, 404, "{operation:?} {name}: {response:?}");
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use tplkit::workspace::ledger::Entry;
 use uuid::Uuid;
 
 use super::shop::{AppliedShop, Shop, applied, apply, named, rows, working, workspace};
+use crate::api::model::id;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -14,6 +15,7 @@ on_both_stores!(
     an_upgrade_starts_from_the_line_of_a_job,
     what_people_changed_after_an_upgrade_stays_when_it_is_undone,
     members_that_say_nothing_are_refused_without_an_upgrade,
+    what_an_upgrade_or_its_undo_writes_has_changed_later,
 );
 
 /// The args of the step that creates what has that name.
@@ -412,4 +414,40 @@ async fn members_that_say_nothing_are_refused_without_an_upgrade(place: Place) {
         }
     }
     assert_eq!(editor.items("/v1/template-jobs").len(), 0, "no job");
+}
+
+/// The clock stands: what is written is later than the last change all the same.
+async fn what_an_upgrade_or_its_undo_writes_has_changed_later(place: Place) {
+    let shop = AppliedShop::new(place).await;
+    let (editor, template) = (&shop.editor, &shop.template);
+    let orders = named(editor, &shop.there, "orders").expect("a table");
+    let clients = named(editor, &shop.there, "clients").expect("a table");
+    let times = || {
+        let feature = editor.get(&format!("/v1/features/{orders}")).expect(200);
+        let rows = editor.items(&format!("/v1/features/{clients}/rows?filter=code:eq:a"));
+        [&feature.json(), &rows[0]].map(|record| record["updated_at"].to_string())
+    };
+    let kept = format!("/v1/templates/{template}/package");
+    let mut package = shop.admin.get(&kept).expect(200).json();
+    args(&mut package, "create_feature", "orders")["label"] = "Sales".into();
+    for entry in package["payloads"].as_array_mut().expect("payloads") {
+        for row in entry["rows"].as_array_mut().expect("rows") {
+            if row["data"]["code"] == "a" {
+                row["data"]["name"] = "New name".into();
+            }
+        }
+    }
+    let put = shop.admin.json("PUT", &kept, &package.to_string());
+    put.expect(200);
+    let first = times();
+    let upgrade = json!({"workspaceId": shop.there, "upgrade": true});
+    let job = applied(editor, template, &upgrade).await;
+    let upgraded = times();
+    let undo = format!("/v1/template-jobs/{}/undo", id(&job));
+    editor.send("POST", &undo, &[], None).expect(200);
+    let undone = times();
+    for at in 0..2 {
+        assert!(first[at] < upgraded[at], "{first:?} {upgraded:?}");
+        assert!(upgraded[at] < undone[at], "{upgraded:?} {undone:?}");
+    }
 }
