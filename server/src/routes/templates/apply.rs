@@ -190,7 +190,7 @@ async fn decided(
     tx: &mut Tx,
     ctx: &OperationContext<Arc<DecideInput>>,
 ) -> Result<SeenLeaves, Refusal> {
-    apply::decide(tx, &ctx.input, &ctx.tables, ctx.now).await
+    Box::pin(apply::decide(tx, &ctx.input, &ctx.tables, ctx.now)).await
 }
 
 async fn started(tx: &mut Tx, ctx: &OperationContext<Start>) -> Result<ApiResponse, Refusal> {
@@ -321,6 +321,6 @@ async fn preview(
     tx: &mut Tx,
     ctx: &OperationContext<Arc<DecideInput>>,
 ) -> Result<ApiResponse, Refusal> {
-    let plan = apply::plan(tx, &ctx.input, &ctx.tables, ctx.now).await?;
+    let plan = Box::pin(apply::plan(tx, &ctx.input, &ctx.tables, ctx.now)).await?;
     ApiResponse::json(StatusCode::OK, &plan)
 }
