@@ -8,6 +8,7 @@ mod catalog;
 mod check;
 mod complete;
 mod create;
+mod dangling_links;
 mod decisions;
 mod destructive;
 mod drift;
