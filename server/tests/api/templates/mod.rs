@@ -34,6 +34,7 @@ mod rows_modes;
 pub(crate) mod shop;
 mod undecided;
 mod undo;
+mod unwritable;
 mod upgrade;
 mod upgrade_automations;
 mod upgrade_base;

@@ -8,3 +8,4 @@ mod decisions;
 mod fixtures;
 mod rows;
 mod structure;
+mod unwritable;
