@@ -2,13 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::shop::{apply, column, feature, workspace};
+use super::shop::{applied, apply, column, feature, named, working, workspace};
 use crate::api::client::Client;
 use crate::api::model::id;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
-on_both_stores!(what_no_workspace_takes_is_refused_before_there_is_a_job);
+on_both_stores!(
+    what_no_workspace_takes_is_refused_before_there_is_a_job,
+    what_arrives_under_another_name_may_be_changed,
+);
 
 /// The package of a table with a column, and of an automation.
 fn package(client: &Client, world: &World) -> Value {
@@ -75,4 +78,50 @@ async fn what_no_workspace_takes_is_refused_before_there_is_a_job(place: Place) 
         );
     }
     assert_eq!(editor.items("/v1/template-jobs").len(), 0);
+}
+
+async fn what_arrives_under_another_name_may_be_changed(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let mut package = package(&editor, &world);
+    args(&mut package, "f_t")["label"] = "".into();
+    args(&mut package, "c_t_a")["label"] = "".into();
+    args(&mut package, "c_t_a")["name"] = "created_at".into();
+    args(&mut package, "w_tell")["name"] = "".into();
+    let template = import(&world, &package);
+    let there = workspace(&editor, world.acme);
+    let job = applied(&editor, &template, &json!({"workspaceId": there})).await;
+    let renamed = |kind: &str, reference: &str, from: &str, to: &str| json!({"kind": kind, "ref": reference, "from": from, "to": to});
+    assert_eq!(
+        job["report"]["renamed"],
+        json!([
+            renamed("column", "c_t_a", "created_at", "created_at_2"),
+            renamed("workflow", "w_tell", "", "tell"),
+        ])
+    );
+    let table = named(&editor, &there, "t").expect("a table");
+    let column = &editor
+        .get(&format!("/v1/features/{table}/columns"))
+        .expect(200)
+        .json()[0];
+    assert_eq!(
+        (&column["name"], &column["label"]),
+        (&json!("created_at_2"), &json!("created_at"))
+    );
+    let automations = editor.items(&format!("/v1/workflows-v2?workspace_id={there}"));
+    assert_eq!(automations[0]["name"], "tell");
+    // Nobody is refused what is there already.
+    let table = format!("/v1/features/{table}");
+    let known = editor.get(&table).expect(200).json();
+    assert_eq!(known["label"], "t");
+    let label = json!({"label": known["label"]});
+    editor.patch(&table, &label).expect(200);
+    let label = json!({"label": column["label"]});
+    let path = format!("{table}/columns/{}", id(column));
+    editor.patch(&path, &label).expect(200);
+    let row = json!({"data": {"created_at_2": "hello"}});
+    editor.create(&format!("{table}/rows"), &row);
+    let found = editor.items(&format!("{table}/rows?filter=created_at_2:eq:hello"));
+    assert_eq!(found.len(), 1);
 }
