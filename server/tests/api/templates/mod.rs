@@ -31,6 +31,7 @@ mod redaction;
 mod rights;
 mod round_trip;
 mod rows_modes;
+mod second_generation;
 pub(crate) mod shop;
 mod undecided;
 mod undo;
