@@ -201,6 +201,8 @@ pub struct ColumnWork {
     pub link: LinkWork,
     /// What cells of a link hold of the rows that they point at.
     pub linked_value: LinkedValue,
+    /// Whether cells of a link hold identities that its rows have at the source, and others here.
+    pub source_identities: bool,
     /// Whether a row without such a cell holds null there: somebody listed it under `leaveEmpty`.
     pub left_empty: bool,
 }
@@ -210,6 +212,12 @@ impl ColumnWork {
     /// named next to the cell.
     pub(crate) fn is_unknown(&self, cell: &str) -> bool {
         self.linked_value != LinkedValue::AsPackaged && !Cell::new(cell).is_empty()
+    }
+
+    /// Whether a cell next to which no row is named becomes empty: it holds an identity of the source, which is one of
+    /// another row here (`rest` 6.3), or it is not known what it would be.
+    pub(crate) fn is_emptied(&self, cell: &str) -> bool {
+        (self.source_identities && !Cell::new(cell).is_empty()) || self.is_unknown(cell)
     }
 }
 

@@ -26,6 +26,10 @@ pub struct Refusal {
     /// How many rows would be lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
+    /// Whether the package is at fault, and not the request: whatever its code, it stands in a plan.
+    #[serde(skip)]
+    #[cfg_attr(feature = "schemas", schemars(skip))]
+    pub of_package: bool,
 }
 
 impl Refusal {
@@ -33,6 +37,15 @@ impl Refusal {
     pub fn about(code: Code, reference: &str, detail: impl Into<String>) -> Refusal {
         Refusal {
             reference: Some(reference.to_owned()),
+            ..Refusal::new(code, detail)
+        }
+    }
+
+    /// A fault of the package, about a ref where it has one.
+    pub fn of_package(code: Code, reference: Option<&str>, detail: impl Into<String>) -> Refusal {
+        Refusal {
+            reference: reference.map(str::to_owned),
+            of_package: true,
             ..Refusal::new(code, detail)
         }
     }
@@ -45,6 +58,7 @@ impl Refusal {
             detail: detail.into(),
             cells: None,
             rows: None,
+            of_package: false,
         }
     }
 }

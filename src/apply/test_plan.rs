@@ -91,6 +91,7 @@ pub(super) fn column(number: u128, spec: &str) -> ColumnWork {
         },
         link,
         linked_value: LinkedValue::AsPackaged,
+        source_identities: false,
     }
 }
 
@@ -267,6 +268,12 @@ impl TestPlan {
     /// What becomes of the cells of a column.
     pub(super) fn link(mut self, table: usize, column: usize, link: LinkWork) -> TestPlan {
         self.approved.tables[table].columns[column].link = link;
+        self
+    }
+
+    /// Cells of a link hold identities that its rows have at the source.
+    pub(super) fn by_source_identity(mut self, table: usize, column: usize) -> TestPlan {
+        self.approved.tables[table].columns[column].source_identities = true;
         self
     }
 

@@ -218,6 +218,17 @@ fn sibling<'d>(owner: Node<'d>, key: &str) -> Option<&'d str> {
     std::iter::successors(Some(owner), |node| node.parent()).find_map(|node| node.get_str(key))
 }
 
+/// Whether what is chosen in an object of a config makes a field of it necessary. `of` is a trigger type or step key,
+/// `inside` the key of the object, empty for the config itself.
+pub(crate) fn is_needed(of: &str, inside: &str, object: Node<'_>, field: &str) -> bool {
+    let mut needs = NEEDS.iter();
+    needs.any(|need| {
+        let (by, choice) = need.chooser;
+        (need.of, need.inside, need.field) == (of, inside, field)
+            && object.get_str(by) == Some(choice)
+    })
+}
+
 /// Checks what a chosen mode or subject needs. Wrong values are reported by the declarations.
 pub(super) fn check_needs<'d>(
     case: &ValidationContext<'_, 'd, '_>,

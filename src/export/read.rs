@@ -8,7 +8,7 @@ use super::leak::{self, Leak};
 use super::secret;
 use super::verdict::{self, ReferenceTarget, ReferenceVerdict, Referrer};
 use super::workspace_index::WorkspaceIndex;
-use crate::automation::{Piece, pieces};
+use crate::automation::{Piece, is_needed, pieces};
 use crate::definitions::{ConfigFault, Definitions, Field, FieldType, Form, ReferenceKind};
 use crate::json::path::{dotted, push_dotted};
 use crate::json::{JsonKind, Node, Object, SyntaxError, Value};
@@ -161,6 +161,20 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
         };
         self.seen.insert(spot.node.span().start);
         if text.is_empty() {
+            if has_to_name(spot) {
+                let named = TargetName {
+                    kind: reference.kind,
+                    form: form(reference.form),
+                    label: None,
+                };
+                let lost = ReferenceAction::Lost {
+                    named,
+                    reason: Reason::TargetGone,
+                    action: Action::Emptied,
+                    edit: None,
+                };
+                self.push(spot.node, lost);
+            }
             return;
         }
         if spot.automation && reference.kind == ReferenceKind::Feature && in_trigger(spot) {
@@ -386,6 +400,26 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
             )
         }
     }
+}
+
+/// Whether a field of an automation has to name something. Where it is empty all the same, the automation was applied
+/// without that, or its target is gone: what is reported of it lets the draft travel (`contract` 2.7).
+fn has_to_name(spot: &ConfigSpot<'_, '_>) -> bool {
+    let (Some(field), Some(object)) = (spot.node.key(), spot.node.parent()) else {
+        return false;
+    };
+    let owner = spot.config.parent();
+    let of = owner.and_then(|owner| owner.get_str("key").or_else(|| owner.get_str("type")));
+    let inside = if object == spot.config {
+        Some("")
+    } else {
+        object.key()
+    };
+    let needed = || {
+        let place = of.zip(inside);
+        place.is_some_and(|(of, inside)| is_needed(of, inside, object, field))
+    };
+    spot.automation && (spot.field.is_required() || needed())
 }
 
 /// Whether a value is in the settings of a trigger.

@@ -11,6 +11,7 @@ use crate::definitions::{
 };
 use crate::json::path::{dotted, split_dotted};
 use crate::json::{Doc, Node, Object, SyntaxError, Value};
+use crate::rows::sorted_to;
 
 /// What the definitions need to know of the record, beyond the tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -308,6 +309,17 @@ fn find<'v>(args: &'v mut Object, segments: &[String]) -> Option<Container<'v>> 
 /// deeper than any document may be.
 pub fn with_args<T>(args: &Object, look: impl FnOnce(Node<'_>) -> T) -> Result<T, SyntaxError> {
     let text = Value::Object(args.clone()).write();
+    Ok(look(Doc::parse(&text)?.root()))
+}
+
+/// The same, with the keys of all objects by code point: what is found then has an order of its own, whoever wrote the
+/// file.
+pub(crate) fn with_sorted_args<T>(
+    args: &Object,
+    look: impl FnOnce(Node<'_>) -> T,
+) -> Result<T, SyntaxError> {
+    let mut text = String::new();
+    sorted_to(&mut text, &Value::Object(args.clone()).write());
     Ok(look(Doc::parse(&text)?.root()))
 }
 

@@ -438,3 +438,52 @@ fn the_ids_of_files_are_emptied_and_reported_column_by_column() {
         ]
     );
 }
+
+#[test]
+fn cells_with_options_that_do_not_travel_are_emptied_and_reported() {
+    let mut space = Space::new();
+    let a = space.table("a");
+    let id = "3f0c5b1e-9f5d-4d8e-8a47-2f5b8d1f0a11";
+    let words = format!("is {id}");
+    space.column(
+        a,
+        "kind",
+        "select",
+        &json!({"options": [id, "b", "$f_x", "$100"]}),
+    );
+    space.column(
+        a,
+        "tags",
+        "multi_select",
+        &json!({"options": ["x", id, words]}),
+    );
+    space.row(a, &json!({"kind": id, "tags": [id, "x", words]}));
+    space.row(a, &json!({"kind": "b", "tags": [words]}));
+    space.row(a, &json!({"kind": "$f_x", "tags": ["x"]}));
+    space.row(a, &json!({"kind": "$100"}));
+    let package = exported(&space, &with_rows());
+    let config = &package.created("c_a_kind")["config"];
+    assert_eq!(config["options"], json!(["", "b", "", "$100"]));
+    let entry = package.payload("f_a");
+    let rows = entry["rows"].as_array().unwrap().iter();
+    let rows: Vec<&Value> = rows.map(|row| &row["data"]).collect();
+    assert_eq!(
+        rows,
+        [
+            &json!({"kind": null, "tags": ["x"]}),
+            &json!({"kind": "b", "tags": []}),
+            &json!({"kind": null, "tags": ["x"]}),
+            &json!({"kind": "$100"}),
+        ]
+    );
+    let of = |path: &str, count: u64| {
+        json!({"uid": entry["itemUid"], "path": path, "kind": "rows", "form": "uuid", "reason": "nao_exportavel",
+            "action": "chave esvaziada", "count": count})
+    };
+    let cells = package.list("unresolved").iter();
+    let cells: Vec<&Value> = cells.filter(|entry| entry["kind"] == "rows").collect();
+    assert_eq!(
+        cells,
+        [&of("rows[].data.kind", 2), &of("rows[].data.tags", 2)]
+    );
+}

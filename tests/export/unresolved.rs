@@ -107,6 +107,52 @@ fn files_mailboxes_people_and_nameless_channels_cannot_travel() {
 }
 
 #[test]
+fn what_an_automation_was_applied_without_is_reported_as_gone() {
+    let mut space = Space::new();
+    let tell = |scope: &str| json!({"key": "notify", "config": {"scopeType": scope, "scopeId": "", "body": "x"}});
+    let rule = json!({"id": "1", "columnName": "", "operator": "isEmpty"});
+    let steps = json!([
+        {"key": "feature.read", "config": {"featureId": "", "filterGroup": {"combinator": "and", "rules": [rule]}}},
+        {"key": "feature.write", "config": {"mode": "update", "targetFeatureId": "", "matchColumn": "",
+            "bindings": [{"targetColumn": "", "value": "x"}]}},
+        {"key": "http.request", "config": {"connectionName": "", "method": "GET", "path": "/"}},
+        // Without one it takes the organization's.
+        {"key": "email.send", "config": {"to": "a@b.c", "subject": "s", "body": "b", "connectionName": ""}},
+        tell("channel"),
+        tell("organization"),
+    ]);
+    let created =
+        json!({"type": "record.event", "config": {"modes": ["created"], "featureId": ""}});
+    space.automation("all", &created, &steps);
+    let profile = json!({"type": "cron", "config": {"mode": "profile", "timerProfile": ""}});
+    space.automation("late", &profile, &json!([tell("organization")]));
+    let hourly = json!({"type": "cron", "config": {"mode": "hourly", "timerProfile": ""}});
+    space.automation("often", &hourly, &json!([tell("organization")]));
+    let package = exported(&space, &Selection::default());
+    let step = |at: usize, field: &str| {
+        format!("graphConfig.steps.{at}.config.{field} inexistente chave esvaziada")
+    };
+    let mut lost = package.unresolved();
+    lost.sort();
+    assert_eq!(
+        lost,
+        [
+            step(0, "featureId feature uuid"),
+            step(0, "filterGroup.rules.0.columnName column name"),
+            step(1, "bindings.0.targetColumn column name"),
+            step(1, "matchColumn column name"),
+            step(1, "targetFeatureId feature uuid"),
+            step(2, "connectionName connection name"),
+            step(4, "scopeId channel uuid"),
+            "triggerConfig.config.featureId feature uuid inexistente chave esvaziada".to_owned(),
+            "triggerConfig.config.timerProfile timerProfile uuidOrName inexistente chave esvaziada"
+                .to_owned(),
+        ]
+    );
+    assert!(package.list("dependencies").is_empty());
+}
+
+#[test]
 fn without_the_list_a_channel_has_no_ref() {
     let mut space = Space::new();
     let channel = space.id();

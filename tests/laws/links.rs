@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use tplkit::apply::{Request, RowsMode};
 use tplkit::check::Checked;
 use tplkit::json::{Object, Value};
+use tplkit::package::Tool;
 use tplkit::package::model::{Reason, WireWord as _};
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::{Memory, State};
@@ -24,6 +26,7 @@ fn links_hold_what_their_rows_hold() {
         let report = job.run(&mut target, &[])?;
         let ledger = ready(target.ledger()).map_err(|error| error.to_string())?;
         let there = There::of(&package, &ledger, &target.state())?;
+        let identities = identity_links(&package, &job.request);
         let mut lost: BTreeMap<(String, String), u64> = BTreeMap::new();
         for entry in &package.payloads {
             for row in entry.rows() {
@@ -31,22 +34,37 @@ fn links_hold_what_their_rows_hold() {
                 let Some(data) = there.rows.get(&(entry.feature_ref.clone(), uid)) else {
                     continue;
                 };
-                let Some(Value::Object(refs)) = row.refs.and_then(|refs| Value::parse(refs).ok())
-                else {
-                    continue;
-                };
-                for (column, refs) in &refs {
-                    let failure = |error| format!("{column} of {}: {error}", entry.feature_ref);
+                let refs = row.refs.and_then(|refs| Value::parse(refs).ok());
+                let refs = refs.as_ref().and_then(Value::as_object);
+                let source = Value::parse(row.data).map_err(|error| error.to_string())?;
+                let source = source.as_object().ok_or("a row is no object")?;
+                let held = |column: &str| {
                     let name = there.name(&entry.feature_ref, column);
-                    let cell = data.cell(&name).and_then(|cell| Value::parse(cell).ok());
-                    let source = Value::parse(row.data).map_err(|error| error.to_string())?;
-                    let source = source.as_object().and_then(|cells| cells.get(column));
-                    let there = there.before(&entry.feature_ref);
-                    if !verdict_of(&there, refs, source, cell.as_ref()).map_err(failure)? {
-                        *lost
-                            .entry((entry.item_uid.clone(), column.clone()))
-                            .or_default() += 1;
+                    data.cell(&name).and_then(|cell| Value::parse(cell).ok())
+                };
+                let mut loses = |column: &str| {
+                    let key = (entry.item_uid.clone(), column.to_owned());
+                    *lost.entry(key).or_default() += 1;
+                };
+                for (column, refs) in refs.into_iter().flatten() {
+                    let failure = |error| format!("{column} of {}: {error}", entry.feature_ref);
+                    let before = there.before(&entry.feature_ref);
+                    let (source, cell) = (source.get(column), held(column));
+                    if !verdict_of(&before, refs, source, cell.as_ref()).map_err(failure)? {
+                        loses(column);
                     }
+                }
+                // An identity of the source would be that of another row.
+                for column in identities.get(&entry.feature_ref).into_iter().flatten() {
+                    let named = refs.is_some_and(|refs| refs.contains_key(column));
+                    if named || source.get(column).is_none_or(is_empty) {
+                        continue;
+                    }
+                    let cell = held(column).filter(|cell| *cell != Value::Null);
+                    hold(cell.is_none(), || {
+                        format!("{column} of {} holds {cell:?}", entry.feature_ref)
+                    })?;
+                    loses(column);
                 }
             }
         }
@@ -66,6 +84,64 @@ fn links_hold_what_their_rows_hold() {
         }
         Ok(())
     });
+}
+
+/// By the refs of tables, columns that link by identities that rows do not keep: the automatic ones, and others of
+/// tables whose rows stay behind.
+fn identity_links(package: &Checked<'_>, request: &Request) -> BTreeMap<String, Vec<String>> {
+    let text = |args: &Object, key: &str| {
+        let text = args.get(key).and_then(Value::as_str).unwrap_or_default();
+        text.trim_start_matches('$').to_owned()
+    };
+    let enters = |table: &str| {
+        request.include_rows && request.rows_modes.get(table) != Some(&RowsMode::None)
+    };
+    let travels = |table: &str| {
+        let mut entries = package.payloads.iter();
+        entries.any(|entry| entry.feature_ref == table)
+    };
+    let mut identities: BTreeMap<String, String> = BTreeMap::new();
+    let mut configs: BTreeMap<String, Object> = BTreeMap::new();
+    let mut columns: BTreeMap<String, (String, String)> = BTreeMap::new();
+    for step in &package.manifest.plan.steps {
+        let args = &step.args;
+        let column = match step.tool {
+            Tool::CreateColumn => step.reference.clone().unwrap_or_default(),
+            Tool::UpdateColumn => text(args, "columnId"),
+            _ => continue,
+        };
+        if let Some(Value::Object(config)) = args.get("config") {
+            configs.insert(column.clone(), config.clone());
+        }
+        if step.tool == Tool::CreateColumn {
+            if text(args, "defaultComponent") == "id" {
+                identities.insert(column.clone(), text(args, "name"));
+            }
+            columns.insert(column, (text(args, "featureId"), text(args, "name")));
+        }
+    }
+    let mut links: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (column, (table, name)) in columns {
+        let Some(config) = configs.get(&column) else {
+            continue;
+        };
+        let linked = text(config, "linkedFeatureId");
+        let shown = identities.get(&text(config, "linkedValueColumn"));
+        let anew = shown.is_some_and(|shown| shown == "id" || !enters(&linked));
+        if anew && travels(&linked) {
+            links.entry(table).or_default().push(name);
+        }
+    }
+    links
+}
+
+fn is_empty(cell: &Value) -> bool {
+    match cell {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::List(elements) => elements.is_empty(),
+        _ => false,
+    }
 }
 
 /// Rows that a job wrote, by table and uid.

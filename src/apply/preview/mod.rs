@@ -423,7 +423,8 @@ fn called<'p>(plan: &'p Plan, kind: RecordKind, reference: &str) -> Option<&'p s
     }
     let mut steps = plan.steps.iter();
     let step = steps.find(|step| step.reference.as_deref() == Some(reference))?;
-    step.args.get("label")?.as_str()
+    let label = step.args.get("label")?.as_str();
+    label.filter(|label| !label.is_empty())
 }
 
 /// The label of a record; that of an automation is in its step alone.

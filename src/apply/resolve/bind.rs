@@ -6,7 +6,7 @@ use super::bindings::{Binding, Bindings, Cause, Record};
 use super::counterparts::{Counterpart, Counterparts};
 use super::earlier_records::EarlierJobs;
 use super::names::unique_names;
-use super::steps::{StepWork, Steps, text_in, used_in};
+use super::steps::{StepWork, Steps, name_in, text_in, used_in};
 use crate::apply::Minter;
 use crate::definitions::ReferenceKind;
 use crate::package::Tool;
@@ -115,7 +115,7 @@ pub(super) fn bind<'p>(
             let record = Record {
                 kind,
                 id: minter.id(ordinal(work, steps, earlier)),
-                name: text_in(&work.step.args, "name").to_owned(),
+                name: name_in(work.step).to_owned(),
                 parent,
                 fresh: true,
                 anew,
@@ -163,7 +163,8 @@ pub(super) fn bind<'p>(
         }
     }
     for ((kind, parent), list) in siblings {
-        let taken = taken(destination, kind, parent);
+        let mut taken = taken(destination, kind, parent);
+        taken.extend(reserved(kind, &list, steps));
         let free = |name: &&str| !taken.iter().any(|taken| taken == name);
         // What comes back is called what it was called: configs and cells know it by that name.
         let once = |reference| Some(earlier.once(reference, kind)?.name).filter(free);
@@ -241,6 +242,21 @@ fn taken(destination: &Structure, kind: RecordKind, parent: Option<Id>) -> Vec<S
         RecordKind::Rail => module().map_or(Vec::new(), |m| names(&m.rails, |found| &found.name)),
         RecordKind::Workflow => Vec::new(),
     }
+}
+
+/// Names that no new column may have: those of what every row has, and `id` where it is no identity (`rest` 3.5).
+fn reserved(kind: RecordKind, list: &[(&str, Record)], steps: &Steps<'_>) -> Vec<String> {
+    if kind != RecordKind::Column {
+        return Vec::new();
+    }
+    let is_identity = |reference: &str| {
+        let step = steps.creating(reference);
+        step.is_some_and(|step| text_in(&step.args, "defaultComponent") == "id")
+    };
+    let mut columns = list.iter();
+    let id = columns.any(|(reference, record)| record.name == "id" && !is_identity(reference));
+    let names = ["created_at", "updated_at"].into_iter();
+    names.chain(id.then_some("id")).map(str::to_owned).collect()
 }
 
 fn names<T>(list: &[T], name: impl Fn(&T) -> &String) -> Vec<String> {

@@ -16,7 +16,9 @@ use crate::finding::Severity;
 use crate::json::path::{dotted, find, push_dotted};
 use crate::json::{Node, Object, Value};
 use crate::package::Tool;
-use crate::package::configs::{ConfigSpot, ConfigVisitor, Declared, walk_args, with_args};
+use crate::package::configs::{
+    ConfigSpot, ConfigVisitor, Declared, walk_args, with_args, with_sorted_args,
+};
 use crate::package::model::{Action, Manifest, WireWord as _};
 use crate::workspace::{Id, RecordKind, Structure};
 
@@ -52,7 +54,7 @@ impl CompletenessCheck<'_, '_> {
     /// What keeps it from going live, one entry for each path; nothing when it is whole.
     pub(super) fn missing(&self, arriving: AppliedAutomation<'_, '_>) -> Vec<DraftReason> {
         let named = self.named(arriving);
-        let checked = with_args(arriving.args, |root| {
+        let checked = with_sorted_args(arriving.args, |root| {
             let mut missing = Missing::default();
             for (path, reason) in &named {
                 let filled = find(root, path).is_some_and(|node| !node.is_empty());

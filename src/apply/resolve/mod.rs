@@ -33,6 +33,7 @@ mod targets;
 #[cfg(test)]
 mod tests;
 mod unmatched;
+mod unwritable;
 mod upgrade;
 mod waiting_drafts;
 
@@ -219,9 +220,12 @@ pub(in crate::apply) fn resolve_measured(
     };
     let (mut ordered, next) = tables.all(steps.creating, &mut findings);
     note_earlier_names(&mut ordered, line.entries, &base, &built.columns);
-    let unmatched = unmatched::unmatched_rows(package, request, &ordered, &ledger);
-    if !unmatched.is_empty() {
-        return Err(unmatched);
+    let mut refusals = unwritable::refusals(&built.work, destination, definitions);
+    refusals.extend(unmatched::unmatched_rows(
+        package, request, &ordered, &ledger,
+    ));
+    if !refusals.is_empty() {
+        return Err(refusals);
     }
     let row_steps = row_steps::row_steps(&steps, &tables, next, &mut findings);
     Ok(Approved {

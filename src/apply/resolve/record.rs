@@ -72,7 +72,9 @@ fn highest(destination: &Structure, record: &Record) -> i64 {
 pub(super) fn new(record: &Record, args: &Object, positions: &mut Positions<'_>) -> New {
     let (id, name) = (record.id, record.name.clone());
     let text = |key: &str| text_in(args, key).to_owned();
-    let label = text("label");
+    // A label has a character at least (`rest` 9.4), and an export empties what reads as an id or a ref.
+    let label = Some(text("label")).filter(|label| !label.is_empty());
+    let label = label.unwrap_or_else(|| text("name"));
     let config = args.get("config");
     let parent = record.parent.unwrap_or_default();
     match record.kind {

@@ -11,7 +11,7 @@ use crate::definitions::{ConfigFault, Definitions, Form, Reference, ReferenceKin
 use crate::json::{JsonKind as Json, Node, Object, Value};
 use crate::package::Tool;
 use crate::package::configs::{
-    ConfigSpot, ConfigVisitor, Declared, Edit, Edits, walk_args, with_args,
+    ConfigSpot, ConfigVisitor, Declared, Edit, Edits, walk_args, with_sorted_args,
 };
 use crate::package::model::UnresolvedForm;
 use crate::package::reference::{WORKSPACE, used};
@@ -55,7 +55,7 @@ pub(super) fn rewrite<'p>(
     bindings: &Bindings<'p>,
     definitions: &Definitions,
 ) -> Rewritten<'p> {
-    let looked = with_args(args, |root| {
+    let looked = with_sorted_args(args, |root| {
         let mut found = Declarations::default();
         walk_args(definitions, tool, root, declared, &mut found);
         let mut rewriter = Rewriter {
@@ -74,6 +74,12 @@ pub(super) fn rewrite<'p>(
     });
     // Args that were read from a document are nested no deeper than one may be.
     let (edits, mut rewritten) = looked.unwrap_or_default();
+    // As in a package in canonical form, which servers keep: the trigger first.
+    let is_in_graph = |path: &str| path.starts_with("graphConfig");
+    rewritten
+        .emptied
+        .sort_by_key(|emptied| is_in_graph(&emptied.path));
+    rewritten.dropped.sort_by_key(|path| is_in_graph(path));
     rewritten.args.clone_from(args);
     edits.apply(&mut rewritten.args);
     rewritten

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::decisions::DependencyDecision;
 use crate::check::Checked;
 use crate::json::{Object, Value};
+use crate::package::Tool;
 use crate::package::model::Step;
 use crate::package::reference::{WORKSPACE, used};
 
@@ -109,6 +110,18 @@ pub(super) fn text_in<'a>(args: &'a Object, argument: &str) -> &'a str {
     args.get(argument)
         .and_then(Value::as_str)
         .unwrap_or_default()
+}
+
+/// The name of what a step creates. An automation without one has the tail of its ref: nothing else names it, and stores
+/// take no empty name.
+pub(super) fn name_in(step: &Step) -> &str {
+    let name = text_in(&step.args, "name");
+    if !name.is_empty() || step.tool != Tool::CreateWorkflowV2 {
+        return name;
+    }
+    let reference = step.reference.as_deref().unwrap_or_default();
+    let tail = reference.split_once('_').map(|(_, tail)| tail);
+    tail.unwrap_or(reference)
 }
 
 /// Every ref that the args of a step use: whole strings and map keys. Row data is data.

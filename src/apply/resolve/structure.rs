@@ -13,7 +13,7 @@ use super::findings::Findings;
 use super::record::{Positions, config_of, new};
 use super::recreated::Recreated;
 use super::rewrite::{EmptiedField, Link, Rewritten, object_of, rewrite};
-use super::steps::{StepWork, Steps, subject, text_in};
+use super::steps::{StepWork, Steps, name_in, subject, text_in};
 use crate::apply::{Bound, DraftReason, NotPublished, Publish, RenamedRecord, StructureWork};
 use crate::automation::complete_step_ids;
 use crate::definitions::Definitions;
@@ -176,7 +176,7 @@ impl<'p> Builder<'_, 'p> {
                 order: given_order(&rewritten.args),
                 name: match record.kind {
                     // Free text, which is merged like any other.
-                    RecordKind::Workflow => text_in(&step.args, "name").to_owned(),
+                    RecordKind::Workflow => name_in(step).to_owned(),
                     _ => record.name.clone(),
                 },
                 ..AnyRecord::of_new(&made)

@@ -5,12 +5,14 @@ use std::collections::HashSet;
 use super::bindings::{Binding, Bindings, Cause};
 use super::findings::Findings;
 use super::order::{Order, enter};
+use super::steps::text_in;
 use super::structure::BuiltColumn;
 use super::{decisions, modes};
 use crate::apply::row_refs::all_row_refs;
 use crate::apply::{ColumnWork, LinkWork, LinkedValue, Mode, Request, TableWork};
 use crate::check::Checked;
 use crate::definitions::Definitions;
+use crate::package::Tool;
 use crate::package::model::{Dependency, Reason};
 use crate::package::payload::RawEntry;
 use crate::workspace::{Column, Feature, Id, Structure};
@@ -88,12 +90,16 @@ impl Tables<'_, '_> {
             .values()
             .filter(|column| column.feature == feature);
         let mut columns: Vec<ColumnWork> = own
-            .map(|built| ColumnWork {
-                package_name: built.package_name.clone(),
-                link: self.link(built),
-                linked_value: super::linked_value::of(built, self.bindings),
-                column: built.column.clone(),
-                left_empty: false,
+            .map(|built| {
+                let link = self.link(built);
+                ColumnWork {
+                    package_name: built.package_name.clone(),
+                    source_identities: link == LinkWork::Refs && self.shows_other_identities(built),
+                    link,
+                    linked_value: super::linked_value::of(built, self.bindings),
+                    column: built.column.clone(),
+                    left_empty: false,
+                }
             })
             .collect();
         let Some(stored) = self.destination.feature(feature) else {
@@ -110,6 +116,7 @@ impl Tables<'_, '_> {
                     column: unrequired(column, left_empty),
                     link: LinkWork::Data,
                     linked_value: LinkedValue::AsPackaged,
+                    source_identities: false,
                     left_empty,
                 });
             }
@@ -142,6 +149,7 @@ impl Tables<'_, '_> {
                     column: unrequired(column, left_empty),
                     link,
                     linked_value: LinkedValue::AsPackaged,
+                    source_identities: false,
                     left_empty,
                 });
             }
@@ -173,35 +181,74 @@ impl Tables<'_, '_> {
                 dependency: (*dependency).to_owned(),
             };
         }
-        let travels = self
-            .package
-            .payloads
-            .iter()
-            .any(|entry| entry.feature_ref == table);
-        if travels {
+        let value = built.link.value.as_deref();
+        let dependency = self.dependency(table);
+        let by_identity = dependency.is_some_and(|dependency| {
+            let mut columns = dependency.identity.columns.iter().flatten();
+            columns.any(|column| {
+                column.default_component == "id" && Some(column.reference.as_str()) == value
+            })
+        });
+        // What was created from a blueprint has no rows of its own; only a mapped table is asked.
+        if by_identity
+            && self.is_mapped(table)
+            && let Some(feature) = self.bindings.record(table)
+            && let Some(column) = value.and_then(|value| self.bindings.record(value))
+        {
+            return LinkWork::Identity {
+                feature: feature.id,
+                column: column.name.clone(),
+            };
+        }
+        if self.entry(table).is_some() {
             return LinkWork::Refs;
         }
-        let Some(value) = built.link.value.as_deref() else {
+        let Some(value) = value else {
             return LinkWork::Data;
         };
-        let Some(dependency) = self.dependency(table) else {
+        without_rows(match dependency {
+            Some(_) => by_identity,
             // The table of the package arrives without rows.
-            let column = self.columns.get(value);
-            return without_rows(column.is_some_and(|built| built.column.is_identity()));
+            None => self
+                .columns
+                .get(value)
+                .is_some_and(|built| built.column.is_identity()),
+        })
+    }
+
+    /// The rows that the package brings for a table.
+    fn entry(&self, table: &str) -> Option<&RawEntry<'_>> {
+        let mut entries = self.package.payloads.iter();
+        entries.find(|entry| entry.feature_ref == table)
+    }
+
+    /// Whether a link shows identities of the source that its rows do not have here: the automatic one, which every
+    /// destination mints anew, and any other where the rows stay behind.
+    fn shows_other_identities(&self, built: &BuiltColumn) -> bool {
+        let shown = built.link.value.as_deref();
+        let Some((name, component)) = shown.and_then(|shown| self.declared_column(shown)) else {
+            return false;
         };
-        let mut columns = dependency.identity.columns.iter().flatten();
-        let by_identity =
-            columns.any(|column| column.default_component == "id" && column.reference == value);
-        match (self.bindings.record(table), self.bindings.record(value)) {
-            // What was created from a blueprint has no rows; only a mapped table is asked.
-            (Some(table), Some(column)) if by_identity && self.is_mapped(&dependency.reference) => {
-                LinkWork::Identity {
-                    feature: table.id,
-                    column: column.name.clone(),
-                }
-            }
-            _ => without_rows(by_identity),
+        let table = built.link.table.as_deref();
+        let entry = table.and_then(|table| self.entry(table));
+        let enter = || entry.is_some_and(|entry| modes::of(self.request, entry) != Mode::None);
+        component == "id" && (name == "id" || !enter())
+    }
+
+    /// The name and the component that the package gives a column.
+    fn declared_column(&self, reference: &str) -> Option<(&str, &str)> {
+        let mut steps = self.package.manifest.plan.steps.iter();
+        let step = steps.find(|step| {
+            step.tool == Tool::CreateColumn && step.reference.as_deref() == Some(reference)
+        });
+        if let Some(step) = step {
+            let text = |argument| text_in(&step.args, argument);
+            return Some((text("name"), text("defaultComponent")));
         }
+        let dependencies = decisions::dependencies(self.package).iter();
+        let mut columns = dependencies.flat_map(|one| one.identity.columns.iter().flatten());
+        let column = columns.find(|column| column.reference == reference)?;
+        Some((column.name.as_str(), column.default_component.as_str()))
     }
 
     /// Whether rows may leave a required column of a mapped table empty.

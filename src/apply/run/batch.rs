@@ -213,8 +213,7 @@ impl InsertBatch {
             }
             LinkWork::Absent => {
                 if !Cell::new(raw).is_empty() {
-                    self.emptied[slot].add(EmptyCause::RowMissing, 1);
-                    self.finished[slot] = index;
+                    self.leave_empty(slot, index);
                     return Ok(());
                 }
                 return self.write(slot, raw, index, new, with);
@@ -229,6 +228,10 @@ impl InsertBatch {
             };
             if !found || column.work.is_unknown(raw) {
                 self.leave_unlinked(slot, index);
+                return Ok(());
+            }
+            if column.work.is_emptied(raw) {
+                self.leave_empty(slot, index);
                 return Ok(());
             }
             return self.write(slot, raw, index, new, with);
@@ -261,10 +264,15 @@ impl InsertBatch {
         written
     }
 
-    /// Leaves a link empty whose row is not known at the destination.
+    /// Leaves a link empty whose row is not known at the destination: a later package may bring it.
     fn leave_unlinked(&mut self, slot: usize, index: usize) {
-        self.emptied[slot].add(EmptyCause::RowMissing, 1);
         self.unlinked.push((index, slot));
+        self.leave_empty(slot, index);
+    }
+
+    /// Leaves a link empty, for good.
+    fn leave_empty(&mut self, slot: usize, index: usize) {
+        self.emptied[slot].add(EmptyCause::RowMissing, 1);
         self.finished[slot] = index;
     }
 

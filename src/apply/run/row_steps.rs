@@ -440,7 +440,8 @@ impl StepUpdates<'_> {
                     let count = super::links::identities(raw).count();
                     found.by_ref().take(count).filter(|here| !here).count() > 0
                 }
-                LinkWork::Data | LinkWork::Refs => false,
+                LinkWork::Refs => column.work.source_identities && !empty,
+                LinkWork::Data => false,
             };
             let file = column.rule.file_id(raw).is_some();
             if there.own.contains(&slot) {

@@ -1,5 +1,6 @@
 //! The first reading: counts, carried columns, keys, values that others link to.
 
+use std::borrow::Cow;
 use std::hash::{BuildHasher as _, Hasher as _};
 
 use foldhash::fast::FixedState;
@@ -59,20 +60,32 @@ impl Scan {
                 .ok_or_else(|| Fault::Broken("more rows than can be counted".to_owned()))?;
             table.stamp = stamped(table.stamp, row);
             self.splitter.split(&table.names, &row.data, &mut cells);
-            for (slot, cell) in table.columns.iter_mut().zip(&mut cells) {
-                if cell.is_some_and(|cell| slot.names_file(cell)) {
-                    slot.emptied += 1;
-                    *cell = Some("null");
+            let mut shorter: Vec<(usize, String)> = Vec::new();
+            for (at, slot) in table.columns.iter_mut().enumerate() {
+                let Some(left) = cells[at].and_then(|cell| slot.left_of(cell)) else {
+                    continue;
+                };
+                slot.emptied += 1;
+                match left {
+                    Cow::Borrowed(left) => cells[at] = Some(left),
+                    Cow::Owned(left) => shorter.push((at, left)),
                 }
             }
+            let with_shorter;
+            let cells: &[Option<&str>] = if shorter.is_empty() {
+                &cells
+            } else {
+                with_shorter = replaced(&cells, &shorter);
+                &with_shorter
+            };
             if let Some((contents, held)) = &mut self.contents {
-                let columns = table.columns.iter().zip(&cells);
+                let columns = table.columns.iter().zip(cells);
                 let travelling = columns.filter(|(slot, _)| !slot.automatic);
                 let travelling = travelling.filter_map(|(slot, cell)| Some((&slot.name, (*cell)?)));
                 let numbers = travelling.map(|(name, cell)| contents.cell(name, cell));
                 held.push(numbers.fold(0, u128::wrapping_add));
             }
-            for (slot, cell) in table.columns.iter_mut().zip(&cells) {
+            for (slot, cell) in table.columns.iter_mut().zip(cells) {
                 slot.carried |= cell.is_some();
                 if let Some(candidate) = &mut slot.candidate {
                     candidate.add(&self.state, *cell);
@@ -134,6 +147,15 @@ impl Scan {
         columns.for_each(|slot| slot.candidate = None);
         Ok(())
     }
+}
+
+/// The cells of a row, some of which are others.
+fn replaced<'r>(cells: &[Option<&'r str>], others: &'r [(usize, String)]) -> Vec<Option<&'r str>> {
+    let mut replaced = cells.to_vec();
+    for (at, cell) in others {
+        replaced[*at] = Some(cell);
+    }
+    replaced
 }
 
 /// The best candidate that holds.

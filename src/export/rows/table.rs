@@ -1,5 +1,6 @@
 //! The facts of a table before its rows are read, and its report afterwards.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::key::Candidate;
@@ -7,7 +8,7 @@ use super::split::Columns;
 use super::uids::Uids;
 use super::values::Values;
 use crate::context::Ids;
-use crate::definitions::{AbsentTarget, Definitions};
+use crate::definitions::{AbsentTarget, Definitions, Storage};
 use crate::export::leak;
 use crate::export::onto::{Identities, PreviousPackage};
 use crate::export::record::Records;
@@ -18,7 +19,7 @@ use crate::package::model::{
     Action, DataClass, Item, ItemKind, PayloadEntry, Reason, Unresolved, UnresolvedForm,
     UnresolvedKind,
 };
-use crate::rows::file_id;
+use crate::rows::{Cell, elements, file_id};
 use crate::workspace::{Column, Feature, Id};
 
 /// A table whose rows travel.
@@ -55,7 +56,9 @@ pub(super) struct Slot {
     pub(super) carried: bool,
     /// Its cells may name files, or rows by their files.
     pub(super) file: bool,
-    /// Rows whose cell names one, which does not travel.
+    /// Options that are emptied in its config: they hold an id, or read as a ref.
+    lost_options: Vec<String>,
+    /// Rows whose cell names a file or holds such an option, neither of which travels.
     pub(super) emptied: u64,
     pub(super) link: Option<Link>,
     pub(super) candidate: Option<Candidate>,
@@ -113,6 +116,7 @@ pub(in crate::export) fn tables(
                     .into_iter()
                     .flatten()
                     .any(|column| holds_files(definitions, column)),
+                lost_options: lost_options(definitions, column),
                 emptied: 0,
                 link,
                 candidate: Candidate::of(definitions, column).filter(|_| !automatic),
@@ -166,6 +170,19 @@ pub(in crate::export) fn tables(
 fn holds_files(definitions: &Definitions, column: &Column) -> bool {
     let declared = definitions.column_types.get(&column.column_type);
     declared.is_some_and(|declared| declared.file)
+}
+
+/// The options of a column that do not come through.
+fn lost_options(definitions: &Definitions, column: &Column) -> Vec<String> {
+    let declared = definitions.column_types.get(&column.column_type);
+    let storage = declared.map(|declared| declared.storage);
+    if !matches!(storage, Some(Storage::Option | Storage::Options)) {
+        return Vec::new();
+    }
+    let options = column.config.get("options").and_then(Value::as_list);
+    let options = options.unwrap_or_default().iter().filter_map(Value::as_str);
+    let lost = options.filter(|option| leak::of(option).is_some());
+    lost.map(str::to_owned).collect()
 }
 
 fn is_link(definitions: &Definitions, column: &Column) -> bool {
@@ -325,12 +342,39 @@ fn lists_file(cell: &str) -> bool {
 
 impl Slot {
     /// A cell as it travels.
-    pub(super) fn travelling<'r>(&self, cell: &'r str) -> &'r str {
-        if self.names_file(cell) { "null" } else { cell }
+    pub(super) fn travelling<'r>(&self, cell: &'r str) -> Cow<'r, str> {
+        self.left_of(cell).unwrap_or(Cow::Borrowed(cell))
+    }
+
+    /// What is left of a cell that does not travel as it is.
+    pub(super) fn left_of(&self, cell: &str) -> Option<Cow<'static, str>> {
+        if self.names_file(cell) {
+            return Some(Cow::Borrowed("null"));
+        }
+        if self.lost_options.is_empty() {
+            return None;
+        }
+        match Cell::new(cell) {
+            Cell::String(_) => self.is_lost(cell).then_some(Cow::Borrowed("null")),
+            Cell::List(list) => {
+                let all = elements(list).count();
+                let left: Vec<&str> = elements(list).filter(|one| !self.is_lost(one)).collect();
+                (left.len() < all).then(|| Cow::Owned(format!("[{}]", left.join(","))))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a cell, or an element of it, is an option that does not travel.
+    fn is_lost(&self, cell: &str) -> bool {
+        let Cell::String(text) = Cell::new(cell) else {
+            return false;
+        };
+        self.lost_options.iter().any(|lost| text.is(lost))
     }
 
     /// Whether a cell names a file. That of a link may name several rows.
-    pub(super) fn names_file(&self, cell: &str) -> bool {
+    fn names_file(&self, cell: &str) -> bool {
         self.file && (file_id(cell).is_some() || self.link.is_some() && lists_file(cell))
     }
 

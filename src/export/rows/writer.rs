@@ -116,7 +116,7 @@ impl<'t> RowWriter<'t> {
                 first = false;
                 out.push_str(&column.key);
                 let slot = &self.table.columns[column.slot];
-                write_cell(slot.travelling(value), out)
+                write_cell(&slot.travelling(value), out)
                     .map_err(|error| self.unwritable(row, &slot.name, error))?;
             }
         }
@@ -144,7 +144,7 @@ impl<'t> RowWriter<'t> {
             let value = self.table.columns[column.slot].travelling(value);
             out.push_str(if any { ", " } else { ", \"refs\": {" });
             out.push_str(&column.key);
-            if link.cell(value, out) {
+            if link.cell(&value, out) {
                 any = true;
             } else {
                 out.truncate(before);

@@ -35,7 +35,7 @@ impl Generator<'_> {
         Column {
             id: self.dice.id(),
             name,
-            label: names::label(&mut self.dice),
+            label: self.label(),
             column_type: kind.to_owned(),
             default_component: component.to_owned(),
             order: 0,

@@ -59,7 +59,7 @@ impl Generator<'_> {
         let mut feature = Feature {
             id: self.dice.id(),
             name: names::technical(&mut self.dice, taken),
-            label: names::label(&mut self.dice),
+            label: self.label(),
             config: Object::new(),
             is_shared: self.untidy(10),
             columns: Vec::new(),

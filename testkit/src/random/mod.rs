@@ -171,6 +171,15 @@ impl<'s> Generator<'s> {
         !self.shape.closed && self.dice.chance(percent)
     }
 
+    /// A label. Where everything comes back it is never empty: an apply gives what has none its name.
+    fn label(&mut self) -> String {
+        let label = names::label(&mut self.dice);
+        if label.is_empty() && self.shape.closed {
+            return "W".to_owned();
+        }
+        label
+    }
+
     /// The id of something that is not there.
     fn gone(&mut self) -> Id {
         self.dice.pick(&self.gone).copied().unwrap_or_default()

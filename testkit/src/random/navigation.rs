@@ -71,7 +71,7 @@ impl Generator<'_> {
         Module {
             id: id_,
             name: names::technical(&mut self.dice, taken),
-            label: names::label(&mut self.dice),
+            label: self.label(),
             icon: self.dice.chance(40).then(|| "🏠".to_owned()),
             order: self.place(place),
             config,
@@ -93,7 +93,7 @@ impl Generator<'_> {
         Rail {
             id: self.dice.id(),
             name: names::technical(&mut self.dice, taken),
-            label: names::label(&mut self.dice),
+            label: self.label(),
             order: self.place(place),
             config: (0..count).map(|_| self.rail_config(modules)).collect(),
         }

@@ -38,7 +38,7 @@ impl Generator<'_> {
         View {
             id,
             name: names::technical(&mut self.dice, taken),
-            label: names::label(&mut self.dice),
+            label: self.label(),
             view_type: kind.to_owned(),
             order: i64::try_from(place).unwrap_or_default(),
             config: self.view_config(table, kind),

@@ -128,8 +128,9 @@ fn loses(refusal: &apply::Refusal) -> bool {
 
 /// Whether the body itself is wrong, whatever the destination has.
 pub(super) fn is_of_body(refusal: &apply::Refusal) -> bool {
-    matches!(
-        refusal.code,
-        Code::UnknownResolutionRef | Code::ValidationFailed
-    )
+    !refusal.of_package
+        && matches!(
+            refusal.code,
+            Code::UnknownResolutionRef | Code::ValidationFailed
+        )
 }

@@ -11,6 +11,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     an_empty_text_becomes_null_where_it_is_no_value,
     columns_that_may_stay_empty_hold_null,
+    options_that_do_not_travel_leave_their_cells_empty,
 );
 
 /// The package of a workspace, with all rows.
@@ -151,4 +152,50 @@ async fn columns_that_may_stay_empty_hold_null(place: Place) {
     );
     editor.send("POST", &path, &[], None).expect(200);
     assert_eq!(rows(&editor, &people).len(), 0);
+}
+
+async fn options_that_do_not_travel_leave_their_cells_empty(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let source = workspace(&editor, world.acme);
+    let table = feature(&editor, &source, "Things");
+    let id = "3f2b0d5c-8a51-4c1b-9d9e-0123456789ab";
+    let options = json!({"options": [id, "b"]});
+    for kind in ["select", "multi_select"] {
+        let body = json!({"label": kind, "name": kind, "type": kind, "config": options});
+        column(&editor, &table, &body);
+    }
+    row(
+        &editor,
+        &table,
+        &json!({"select": id, "multi_select": ["b", id]}),
+    );
+    row(
+        &editor,
+        &table,
+        &json!({"select": "b", "multi_select": [id]}),
+    );
+    let package = export(&editor, &source, &json!({"rows": "all"}));
+    let unresolved = package["manifest"]["unresolved"].as_array();
+    let unresolved = unresolved.expect("a list").iter();
+    let cells = unresolved.filter(|entry| entry["kind"] == "rows");
+    let cells: Vec<_> = cells
+        .map(|entry| (&entry["path"], &entry["count"]))
+        .collect();
+    let (select, several) = (
+        json!("rows[].data.select"),
+        json!("rows[].data.multi_select"),
+    );
+    assert_eq!(cells, [(&select, &json!(1)), (&several, &json!(2))]);
+    let template = import(&world.as_user("admin@acme.test"), &package);
+    let into = workspace(&editor, world.acme);
+    let job = applied(&editor, &template, &json!({"workspaceId": into})).await;
+    assert_eq!(job["report"]["errors"], json!([]));
+    let things = named(&editor, &into, "things").expect("a table");
+    let stored = [
+        json!({"select": null, "multi_select": ["b"]}),
+        json!({"select": "b", "multi_select": []}),
+    ];
+    assert_eq!(rows(&editor, &things), stored);
 }

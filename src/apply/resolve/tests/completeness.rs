@@ -9,7 +9,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value as Json, json};
 
-use crate::apply::test_packages::{Pack, again, apply, furnished, id, minter, uid, written};
+use crate::apply::test_packages::{
+    Pack, again, apply, checked, furnished, id, minter, request, uid, written,
+};
 use crate::apply::{Approved, Minter};
 use crate::json::Value;
 use crate::workspace::ledger::Entry;
@@ -20,7 +22,7 @@ fn sends(config: Json) -> Json {
     json!({"key": HTTP, "id": "stp_aaaaaaaaaaaa", "config": config})
 }
 
-fn request(more: &[(&str, Json)]) -> Json {
+fn http_config(more: &[(&str, Json)]) -> Json {
     let mut config = json!({"connectionName": "mailer", "method": "GET", "path": "/"});
     for (key, value) in more {
         config[*key] = value.clone();
@@ -63,7 +65,7 @@ fn because(approved: &Approved) -> Vec<(&str, &str)> {
 
 #[test]
 fn what_is_whole_goes_live() {
-    let pack = live(json!([sends(request(&[]))]));
+    let pack = live(json!([sends(http_config(&[]))]));
     let approved = apply(&pack, "{}", &furnished()).expect("approved");
     assert!(approved.not_published.is_empty(), "{approved:?}");
     assert_eq!(approved.publish[0].reference, "w_send");
@@ -71,7 +73,7 @@ fn what_is_whole_goes_live() {
 
 #[test]
 fn a_cleared_or_empty_secret_keeps_it_a_draft() {
-    let mut pack = live(json!([sends(request(&[("bearerToken", json!(""))]))]));
+    let mut pack = live(json!([sends(http_config(&[("bearerToken", json!(""))]))]));
     let path = "graphConfig.steps.0.config.bearerToken";
     let approved = apply(&pack, "{}", &furnished()).expect("approved");
     assert_eq!(because(&approved), [(path, "secret_empty")]);
@@ -100,7 +102,7 @@ fn a_field_that_the_export_emptied_is_named_once_with_the_first_reason() {
         "condition": {"subject": "expression", "expression": "{{sys.now}}", "op": "isNotEmpty"},
         "then": [read], "else": []}});
     let path = "graphConfig.steps.0.config.then.0.config.featureId";
-    let mut pack = live(json!([inside, sends(request(&[]))]));
+    let mut pack = live(json!([inside, sends(http_config(&[]))]));
     pack.unresolved = vec![lost(path, "feature", "chave esvaziada")];
     let approved = apply(&pack, "{}", &furnished()).expect("approved");
     // The validator would find the empty field, too.
@@ -109,7 +111,7 @@ fn a_field_that_the_export_emptied_is_named_once_with_the_first_reason() {
 
 #[test]
 fn values_that_were_kept_keep_nothing_back() {
-    let mut pack = live(json!([sends(request(&[]))]));
+    let mut pack = live(json!([sends(http_config(&[]))]));
     let path = "graphConfig.steps.0.config.connectionName";
     pack.unresolved = vec![json!({"uid": uid(1000), "path": path, "kind": "connection",
         "form": "name", "reason": "inexistente", "action": "valor mantido"})];
@@ -136,14 +138,49 @@ fn what_this_apply_empties_keeps_it_a_draft() {
 }
 
 #[test]
+fn fields_are_listed_in_the_order_of_the_canonical_form() {
+    let notify = |id: &str| json!({"key": "notify", "id": id, "config": {"scopeType": "channel", "scopeId": "$m_sales", "body": "x"}});
+    let branches = json!({"key": "ifElse", "id": "stp_cccccccccccc", "config": {
+        "then": [notify("stp_dddddddddddd")], "else": [notify("stp_eeeeeeeeeeee")],
+        "condition": {"subject": "expression", "expression": "{{sys.now}}", "op": "isNotEmpty"}}});
+    let [then, otherwise] = ["then", "else"]
+        .map(|branch| format!("graphConfig.steps.0.config.{branch}.0.config.scopeId"));
+    let uses = [(1000, then.as_str()), (1000, otherwise.as_str())];
+    let mut pack = live(json!([branches])).far("channel", "m_sales", "uuid", "sales", &uses);
+    pack.dependencies[0]["required"] = true.into();
+    pack.dependencies[0]["identity"] = json!({"name": "sales", "label": "Sales"});
+    pack.external = vec!["m_sales"];
+    let by_hand = pack.text();
+    let canonical = crate::package::canonical::write(&by_hand).expect("a package");
+    let skip = request(r#"{"resolutions": {"m_sales": {"action": "skip"}}}"#);
+    for text in [by_hand, canonical] {
+        let approved = crate::apply::resolve(
+            &checked(&text),
+            &skip,
+            &furnished(),
+            None,
+            minter(),
+            crate::definitions::Definitions::embedded(),
+        );
+        let approved = approved.expect("approved");
+        let skipped = "dependencia_saltada";
+        let expected = [(otherwise.as_str(), skipped), (then.as_str(), skipped)];
+        assert_eq!(because(&approved), expected);
+        let reported = approved.unresolved.iter();
+        let reported: Vec<&str> = reported.map(|entry| entry.path.as_str()).collect();
+        assert_eq!(reported, [otherwise.as_str(), then.as_str()]);
+    }
+}
+
+#[test]
 fn only_what_was_live_is_listed() {
-    let mut pack = live(json!([sends(request(&[("bearerToken", json!(""))]))]));
+    let mut pack = live(json!([sends(http_config(&[("bearerToken", json!(""))]))]));
     pack = pack.create(
         "create_workflow_v2",
         "w_draft",
         json!({"workspaceId": "$workspace", "name": "Draft", "label": "Draft",
             "triggerConfig": {"type": "manual"}, "isDraft": true,
-            "graphConfig": {"steps": [{"key": HTTP, "id": "stp_eeeeeeeeeeee", "config": request(&[("bearerToken", json!(""))])}]}}),
+            "graphConfig": {"steps": [{"key": HTTP, "id": "stp_eeeeeeeeeeee", "config": http_config(&[("bearerToken", json!(""))])}]}}),
     );
     let approved = apply(&pack, "{}", &furnished()).expect("approved");
     because(&approved);
@@ -152,7 +189,7 @@ fn only_what_was_live_is_listed() {
 #[test]
 fn an_earlier_draft_is_listed_until_people_complete_it_and_never_promoted() {
     let path = "graphConfig.steps.0.config.bearerToken";
-    let mut pack = live(json!([sends(request(&[("bearerToken", json!(""))]))]));
+    let mut pack = live(json!([sends(http_config(&[("bearerToken", json!(""))]))]));
     pack.redacted = vec![json!({"uid": uid(1000), "path": path, "reason": "Enter it again."})];
     let first = apply(&pack, "{}", &furnished()).expect("approved");
     let mut there = written(&first, furnished());

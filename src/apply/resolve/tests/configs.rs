@@ -43,9 +43,9 @@ fn elements_of_a_list_become_empty_in_their_places() {
     assert_eq!(
         paths,
         [
+            "config.0.defaultViewId",
             "config.0.views.0",
-            "config.0.views.2",
-            "config.0.defaultViewId"
+            "config.0.views.2"
         ]
     );
 }

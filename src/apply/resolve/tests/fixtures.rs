@@ -193,7 +193,7 @@ fn mapping_everything_empties_nothing() {
             .collect();
         let expected = match name.rsplit('/').next() {
             // Its view has no table, so that the entry which shows it is left with nothing.
-            Some("emptied-parent.json") => vec!["config.0.views.0", "config.0.defaultViewId"],
+            Some("emptied-parent.json") => vec!["config.0.defaultViewId", "config.0.views.0"],
             _ => Vec::new(),
         };
         let paths: Vec<_> = own.iter().map(|entry| entry.path.as_str()).collect();

@@ -6,5 +6,7 @@ mod completeness;
 mod configs;
 mod decisions;
 mod fixtures;
+mod names;
 mod rows;
 mod structure;
+mod unwritable;

@@ -246,6 +246,65 @@ fn no_identity_of_the_source_goes_to_a_table_that_arrives_without_rows() {
 }
 
 #[test]
+fn links_by_identities_that_rows_do_not_keep_are_known() {
+    let identity = |name: &str| json!({"featureId": "$f_a", "name": name, "label": name, "type": "text", "defaultComponent": "id", "order": name.len()});
+    for (column, entering, left_out) in [
+        ("id", true, true),
+        // The rows bring these, where they enter.
+        ("key", false, true),
+        ("k", false, false),
+    ] {
+        let pack = Pack::new()
+            .table("a")
+            .table("b")
+            .create("create_column", "c_a_id", identity("id"))
+            .create("create_column", "c_a_key", identity("key"))
+            .column("a", "k", "text", json!(null))
+            .column("b", "a", "linked_select", link("a", column))
+            .rows("b", None, &[(json!({"a": "x"}), Json::Null)])
+            .rows("a", None, &[(json!({"k": "y"}), Json::Null)]);
+        for (body, expected) in [
+            ("{}", entering),
+            (r#"{"rowsModes": {"f_a": "none"}}"#, left_out),
+        ] {
+            let approved = apply(&pack, body, &furnished()).expect("approved");
+            let mut tables = approved.tables.iter();
+            let table = tables.find(|table| table.feature_ref == "f_b");
+            let work = &table.expect("a table").columns[0];
+            assert_eq!(work.link, LinkWork::Refs);
+            assert_eq!(work.source_identities, expected, "{column} {body}");
+        }
+    }
+}
+
+#[test]
+fn links_into_a_mapped_table_are_looked_up_although_rows_enter_it() {
+    // Of a dependency: no check passes its rows without a parent.
+    let mut pack = linked("id").rows("clients", None, &[(json!({}), Json::Null)]);
+    pack.items.pop();
+    let text = pack.text();
+    let package = crate::check::Checked::trusted(&text).expect("a package");
+    let map = json!({"action": "map", "id": id(10), "columns": {"c_clients_id": id(11)}});
+    let body = json!({"resolutions": {"f_clients": map}}).to_string();
+    let approved = crate::apply::resolve(
+        &package,
+        &crate::apply::test_packages::request(&body),
+        &furnished(),
+        None,
+        minter(),
+        crate::definitions::Definitions::embedded(),
+    );
+    let approved = approved.expect("approved");
+    let mut tables = approved.tables.iter();
+    let table = tables.find(|table| table.feature_ref == "f_orders");
+    let expected = LinkWork::Identity {
+        feature: id(10),
+        column: "id".to_owned(),
+    };
+    assert_eq!(table.expect("a table").columns[0].link, expected);
+}
+
+#[test]
 fn cells_that_point_at_a_skipped_table_will_be_empty() {
     let body = r#"{"resolutions": {"f_clients": {"action": "skip"}}}"#;
     let approved = apply(&linked("id"), body, &furnished()).expect("approved");

@@ -70,7 +70,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     raw.to_owned()
                 }
                 (LinkWork::Skipped { .. } | LinkWork::Absent, _) if !empty => continue,
-                _ if column.work.is_unknown(raw) => continue,
+                _ if column.work.is_emptied(raw) => continue,
                 _ => column.rule.without_file(raw).to_owned(),
             };
             let mut out = String::new();

@@ -9,10 +9,12 @@ use crate::rows::{Cell, EntryFault, elements, members};
 use super::is_null;
 use super::row::{Candidate, MergedTable};
 
-/// Whether the package links a row to the same rows as the base does.
+/// Whether the package links a row to the same rows as the base does, or both by a value that stands for none here.
 pub(super) fn same_link(table: &MergedTable<'_>, row: Candidate<'_>, at: usize) -> bool {
     let theirs = packaged_cell(&table.columns, row.theirs, at);
-    theirs.refs.is_some() && same_cell(table, row, at)
+    let work = table.columns.all[at].work;
+    let links = theirs.refs.is_some() || theirs.cell.is_some_and(|cell| work.is_emptied(cell));
+    links && same_cell(table, row, at)
 }
 
 /// What a package says of a cell.

@@ -120,6 +120,62 @@ fn what_cannot_be_aligned_keeps_its_links_and_counts() {
 }
 
 #[test]
+fn an_identity_of_the_source_without_a_row_is_emptied_and_counted() {
+    let one = format!(r#"{{"to":{}}}"#, to(2, "f_a", "id"));
+    let some = format!(r#"{{"to":{}}}"#, to_all(&[2], "f_a", "id"));
+    let rows = vec![
+        row(11, r#"{"to":1}"#),
+        row(12, r#"{"to":[1,7]}"#),
+        linked(13, r#"{"to":[1,3]}"#, &some),
+        linked(14, r#"{"to":3}"#, &one),
+        row(15, r#"{"to":[]}"#),
+        row(16, r#"{"to":null}"#),
+    ];
+    let (memory, report) = applied(&into_a(&[LINK], rows).by_source_identity(1, 0));
+    let id = minted(&memory, 1);
+    assert_eq!(
+        cells(&memory, 1),
+        [
+            "{}".to_owned(),
+            "{}".to_owned(),
+            format!(r#"{{"to":[{id}]}}"#),
+            format!(r#"{{"to":{id}}}"#),
+            r#"{"to":[]}"#.to_owned(),
+            r#"{"to":null}"#.to_owned()
+        ]
+    );
+    assert_eq!(dropped(&report), [("rows[].data.to".to_owned(), 3)]);
+    let required = r#"to linked_select linkfield {"required":true}"#;
+    let rows = vec![row(11, r#"{"to":1}"#)];
+    let (memory, report) = applied(&into_a(&[required], rows).by_source_identity(1, 0));
+    assert_eq!(cells(&memory, 1), ["{}"]);
+    assert_eq!(counts(&report, "b").inserted, 1);
+}
+
+#[test]
+fn an_identity_of_the_source_within_its_table_is_emptied_too() {
+    let refs = format!(r#"{{"to":{}}}"#, to(1, "f_a", "id"));
+    let rows = vec![
+        row(1, r#"{"to":"gone"}"#),
+        linked(2, r#"{"to":"old"}"#, &refs),
+    ];
+    let sample = TestPlan::new()
+        .table("a", &["id text id", LINK], rows)
+        .by_source_identity(0, 1);
+    let (memory, report) = applied(&sample);
+    let id = minted(&memory, 0);
+    let rows = memory.state().rows;
+    let linked: Vec<_> = rows
+        .values()
+        .flatten()
+        .map(|row| row.data.cell("to"))
+        .collect();
+    assert_eq!(linked, [None, Some(id.as_str())]);
+    assert_eq!(dropped(&report), [("rows[].data.to".to_owned(), 1)]);
+    assert_eq!(counts(&report, "a").linked, Some(1));
+}
+
+#[test]
 fn the_shape_of_the_value_decides_not_the_config() {
     let one = format!(r#"{{"to":{}}}"#, to(1, "f_a", "code"));
     let list = format!(r#"{{"to":{}}}"#, to_all(&[1], "f_a", "code"));

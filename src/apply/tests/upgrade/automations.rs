@@ -91,6 +91,14 @@ fn because(entries: &[NotPublished]) -> Vec<[&str; 3]> {
 }
 
 #[test]
+fn a_name_that_no_store_takes_is_refused() {
+    let long = v2(|package| args(package, "w_flow")["name"] = "n".repeat(256).into());
+    let plan = Line::new().plan(&long, &upgrade_body(&Json::Null));
+    assert_eq!(codes(&plan.refusals), ["validation_failed"]);
+    assert_eq!(plan.refusals[0].reference.as_deref(), Some("w_flow"));
+}
+
+#[test]
 fn a_change_becomes_a_version_that_is_published_at_the_end() {
     let mut line = Line::new();
     let before = line.memory.state();

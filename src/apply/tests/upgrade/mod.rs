@@ -4,6 +4,7 @@ mod adopted;
 mod automations;
 mod based;
 mod configs;
+mod dangling;
 mod decisions;
 mod drift;
 mod dropped;
