@@ -226,7 +226,7 @@ fn an_earlier_draft_is_listed_until_people_complete_it_and_never_promoted() {
 fn what_people_named_and_who_applies_does_not_see_keeps_it_a_draft() {
     let mail = json!({"key": "email.send", "id": "stp_ffffffffffff",
         "config": {"to": "a@b.c", "subject": "s", "body": "b", "attachmentFileId": ""}});
-    let secret = request(&[("bearerToken", json!(""))]);
+    let secret = http_config(&[("bearerToken", json!(""))]);
     let pack = live(json!([mail, sends(secret)]));
     let first = apply(&pack, "{}", &furnished()).expect("approved");
     let mut there = written(&first, furnished());
