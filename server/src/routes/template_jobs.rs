@@ -73,11 +73,8 @@ async fn read(tx: &mut Tx, ctx: &OperationContext<Checked<()>>) -> Result<ApiRes
 /// # Errors
 /// 404, 403, 409 for what would be lost, while the template is busy in the workspace, and the second time.
 pub async fn undo(mut call: Call) -> Result<Response, Refusal> {
-    let id = call.path_id(0).await?;
-    let job = call.query(id, |tx, ctx| Box::pin(visible_job(tx, ctx)));
-    let job = job.await?;
     let force = call.query_text.flag("force");
-    no_body(&mut call).await?;
+    let job = named_job(&mut call).await?;
     if let Some(kept) = call.reserve().await? {
         return Ok(kept);
     }
@@ -103,10 +100,7 @@ pub async fn undo(mut call: Call) -> Result<Response, Refusal> {
 /// # Errors
 /// 404, 403, 409 for a job that has ended, or is being undone.
 pub async fn cancel(mut call: Call) -> Result<Response, Refusal> {
-    let id = call.path_id(0).await?;
-    let job = call.query(id, |tx, ctx| Box::pin(visible_job(tx, ctx)));
-    let job: Job = job.await?;
-    no_body(&mut call).await?;
+    let job = named_job(&mut call).await?;
     call.write(job.id, |tx, ctx| Box::pin(stopped(tx, ctx)))
         .await
 }
@@ -133,11 +127,21 @@ async fn stopped(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<ApiRespons
         .await
 }
 
-async fn no_body(call: &mut Call) -> Result<(), Refusal> {
+/// The job that the path of a request without a body names, when the caller may change it.
+async fn named_job(call: &mut Call) -> Result<Job, Refusal> {
+    let id = call.path_id(0).await?;
+    let mut job = call
+        .query(id, |tx, ctx| Box::pin(visible_job(tx, ctx)))
+        .await?;
+    if call.body_was_slow().await? {
+        job = call
+            .query(id, |tx, ctx| Box::pin(visible_job(tx, ctx)))
+            .await?;
+    }
     let body = call.bytes().await?;
     call.query_text.finish()?;
     if body.is_empty() {
-        Ok(())
+        Ok(job)
     } else {
         Err(Refusal::fault("", "this takes no body"))
     }
