@@ -76,7 +76,9 @@ pub async fn undo(mut call: Call) -> Result<Response, Refusal> {
     let force = call.query_text.flag("force");
     let job = named_job(&mut call).await?;
     if let Some(kept) = call.reserve().await? {
-        return Ok(kept);
+        let replay = Replay { job, kept };
+        let response = call.query(replay, |tx, ctx| Box::pin(replayed(tx, ctx)));
+        return response.await.map(ApiResponse::response);
     }
     let undo = Undo {
         parts: parts(&call.app),
@@ -120,11 +122,43 @@ fn parts(app: &App) -> UndoParts {
 async fn stopped(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<ApiResponse, Refusal> {
     let job = visible_job(tx, ctx).await?;
     if let Some(kept) = ctx.claim(tx).await? {
-        return Ok(kept);
+        return redacted(tx, &job, kept).await;
     }
     let job = stop(tx, &job, ctx.now).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::ACCEPTED, &job)?)
         .await
+}
+
+/// A response about a job that was kept under the key of a request.
+struct Replay {
+    job: Job,
+    kept: ApiResponse,
+}
+
+async fn replayed(tx: &mut Tx, ctx: &OperationContext<Replay>) -> Result<ApiResponse, Refusal> {
+    let Replay { job, kept } = &ctx.input;
+    redacted(tx, job, kept.clone()).await
+}
+
+/// The response that is kept, without what its report says of tables whose rows were hidden from the caller since.
+async fn redacted(tx: &mut Tx, job: &Job, mut kept: ApiResponse) -> Result<ApiResponse, Refusal> {
+    let document: Option<serde_json::Value> = serde_json::from_slice(&kept.body).ok();
+    let Some(mut document) = document.filter(|_| kept.status.is_success()) else {
+        return Ok(kept);
+    };
+    let mut then = Job {
+        report: Some(document["report"].to_string()).filter(|report| report != "null"),
+        ..job.clone()
+    };
+    jobs::redact(tx, std::slice::from_mut(&mut then)).await?;
+    let report = then.report.as_deref().map(serde_json::from_str);
+    let report: Result<Option<serde_json::Value>, _> = report.transpose();
+    let report = report.map_err(|_| Refusal::internal())?;
+    if let Some(report) = report.filter(|report| *report != document["report"]) {
+        document["report"] = report;
+        kept.body = document.to_string().into_bytes();
+    }
+    Ok(kept)
 }
 
 /// The job that the path of a request without a body names, when the caller may change it.
