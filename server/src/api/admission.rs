@@ -103,6 +103,7 @@ pub(super) async fn admit(
         pace: parts.extensions.get::<OwnPace>().cloned(),
         headers: parts.headers,
         body: Arc::new(Mutex::new(Some(body))),
+        received: None,
         key: Arc::new(OnceLock::new()),
     };
     ended(respond(call, area).await)

@@ -11,7 +11,9 @@
 //! A statement outside of `run` takes its scope from [`confirmed_scope`](OptimisticSession::confirmed_scope), which is an
 //! error for a caller who has not been checked.
 //!
-//! A request that takes long goes on in a session whose caller is [doubted](OptimisticSession::doubted) once more. The credential is read from the request once, before `open`.
+//! A request whose body takes long goes on for a caller who is [read again](OptimisticSession::confirm_again), an upload in
+//! a session whose caller is [doubted](OptimisticSession::doubted) once more. The credential is read from the request once,
+//! before `open`.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -273,6 +275,16 @@ impl OptimisticSession {
             caller,
             confirmed: Confirmed::Everything,
         };
+    }
+
+    /// Reads the caller once more, whatever was confirmed before: the session and its clones go on for the caller of
+    /// today. Until that is read, nothing counts as confirmed.
+    ///
+    /// # Errors
+    /// As [`confirm`](OptimisticSession::confirm).
+    pub(crate) async fn confirm_again(&self, store: &Store, now: i64) -> Result<(), Refusal> {
+        self.lock().confirmed = Confirmed::Nothing;
+        self.confirm(store, now).await
     }
 
     /// Makes sure of a caller whom no transaction has checked: then at least the credential has to be good. What

@@ -52,6 +52,8 @@ pub struct Call {
     pub(crate) headers: HeaderMap,
     /// Until somebody reads it.
     pub(crate) body: Arc<Mutex<Option<Body>>>,
+    /// What came of the body, until the handler takes it. Boxed, for a call is moved around.
+    pub(crate) received: Option<Box<Result<Vec<u8>, Refusal>>>,
     /// What the request names.
     pub(crate) target: RequestTarget,
     /// The key under which the response is to be kept, once the body is there.
@@ -82,6 +84,7 @@ impl Call {
             query_text: Query::default(),
             headers: self.headers.clone(),
             body: self.body.clone(),
+            received: None,
             target: self.target.clone(),
             key: self.key.clone(),
             is_head: self.is_head,
@@ -179,7 +182,8 @@ impl Call {
         self.parameters.get(position).map_or("", String::as_str)
     }
 
-    /// The organization, when the caller belongs to it and has the operation's role there.
+    /// The organization, when the caller belongs to it and has the operation's role there. What is asked before the body
+    /// is asked again behind a slow one ([`body_was_slow`](Call::body_was_slow)).
     ///
     /// # Errors
     /// 404 for strangers, 403 for a role that does not suffice.

@@ -139,7 +139,7 @@ impl Call {
     ///
     /// # Errors
     /// 422 when the key stands for another request, 409 while the first one runs.
-    pub async fn reserve(&mut self) -> Result<Option<Response>, Refusal> {
+    pub async fn reserve(&mut self) -> Result<Option<ApiResponse>, Refusal> {
         let Some(key) = self.key.get().cloned() else {
             return Ok(None);
         };
@@ -152,7 +152,7 @@ impl Call {
         if kept.is_none() {
             key.reserve();
         }
-        Ok(kept.map(ApiResponse::response))
+        Ok(kept)
     }
 
     /// Responds with what became of an effect that had a transaction of its own; under a key it is kept.

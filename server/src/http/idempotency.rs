@@ -368,8 +368,24 @@ pub(crate) async fn keep_refusal(
         Claimed::Theirs(first) if status == StatusCode::NOT_FOUND && first.status != status => {
             Ok(response)
         }
+        // So do cells: the conflicts of today take the place of those that were shown then.
+        Claimed::Theirs(first) if shows_cells(&first) && first.body != response.body => {
+            Ok(response)
+        }
         Claimed::Theirs(first) => Ok(first),
     }
+}
+
+/// Whether a refusal that was kept shows cells, as the conflicts of an upgrade do. Both forms of refusals are looked at.
+fn shows_cells(first: &ApiResponse) -> bool {
+    if first.status != StatusCode::UNPROCESSABLE_ENTITY {
+        return false;
+    }
+    let document: Option<serde_json::Value> = serde_json::from_slice(&first.body).ok();
+    document.is_some_and(|document| {
+        let conflicts = Code::UpgradeConflicts.as_str();
+        document["code"] == conflicts || document["error"] == conflicts
+    })
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Redacts the report of a job for readers other than its creator (`rest` 2.5).
 //!
 //! A report is written with the visibility of the creator. It would show a reader who sees only
-//! their own rows of a table how many rows others have, which keys exist, and what did not fit:
-//! such tables are left out. The package's own numbers stay for everybody who may read the
-//! template.
+//! their own rows of a table, or not the table at all, how many rows others have, which keys exist,
+//! and what did not fit: such tables are left out. The package's own numbers stay for everybody who
+//! may read the template.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use tplkit::workspace::{Id, RecordKind};
 use uuid::Uuid;
 
 use super::{Job, JobRequest};
-use crate::store::{Scope, StoreError, Tx};
+use crate::store::{Scope, StoreError, Tx, Value};
 
 /// Takes out of the reports of jobs what the scope of the transaction must not learn.
 ///
@@ -23,9 +23,10 @@ pub async fn redact(tx: &mut Tx, jobs: &mut [Job]) -> Result<(), StoreError> {
     let Scope::Caller(visible) = tx.scope().clone() else {
         return Ok(());
     };
-    if visible.guarded.is_empty() {
+    if visible.guarded.is_empty() && visible.hidden.is_empty() {
         return Ok(());
     }
+    let guarded: HashSet<Id> = visible.guarded.iter().copied().collect();
     for job in jobs {
         if job.created_by == Some(visible.caller) {
             continue;
@@ -33,12 +34,27 @@ pub async fn redact(tx: &mut Tx, jobs: &mut [Job]) -> Result<(), StoreError> {
         let Some(text) = &job.report else {
             continue;
         };
+        let mapped = mapped(tx, job).await?;
+        let unseen = if visible.hidden.is_empty() {
+            HashSet::new()
+        } else {
+            unseen(tx, job.organization, &mapped).await?
+        };
+        if guarded.is_empty() && unseen.is_empty() {
+            continue;
+        }
         let bad = |_| StoreError::Internal("a report in the store cannot be read".to_owned());
         let mut report: Report = serde_json::from_str(text).map_err(bad)?;
-        let tables = tables(tx, job).await?;
+        let mut tables = created(tx, job).await?;
+        for table in mapped {
+            if table.template == job.template {
+                tables.entry(table.reference).or_default().insert(table.id);
+            }
+        }
+        // What a ref stands for that another template of the line named is not known, and counts as hidden.
         let is_open = |reference: &str| {
             let tables = tables.get(reference);
-            tables.is_some_and(|tables| !visible.guarded.iter().any(|id| tables.contains(id)))
+            tables.is_some_and(|tables| tables.is_disjoint(&guarded) && tables.is_disjoint(&unseen))
         };
         let before = report.rows.len();
         report.rows.retain(|reference, _| is_open(reference));
@@ -61,9 +77,8 @@ pub async fn redact(tx: &mut Tx, jobs: &mut [Job]) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The tables that a ref may stand for in a job: those that jobs of its template created in its workspace
-/// under that ref, and the one that somebody named.
-async fn tables(tx: &mut Tx, job: &Job) -> Result<HashMap<String, HashSet<Id>>, StoreError> {
+/// The tables that jobs of the template of a job created in its workspace, by ref. They lie there, so the reader sees them.
+async fn created(tx: &mut Tx, job: &Job) -> Result<HashMap<String, HashSet<Id>>, StoreError> {
     let sql = "SELECT e.entry FROM template_jobs j JOIN template_job_entries e \
          ON e.organization_id = j.organization_id AND e.job_id = j.id \
          WHERE {tenant j.organization_id} AND {workspace j.workspace_id} \
@@ -89,18 +104,63 @@ async fn tables(tx: &mut Tx, job: &Job) -> Result<HashMap<String, HashSet<Id>>, 
             }
         }
     }
-    let sql = "SELECT request FROM template_jobs WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
-    let at = [job.organization.into(), job.id.into()];
-    if let Some(row) = tx.first(sql, &at).await? {
-        let job_request: String = row.get(0)?;
+    Ok(tables)
+}
+
+/// A table that somebody named in place of one of a package.
+struct MappedTable {
+    template: Uuid,
+    reference: String,
+    id: Id,
+}
+
+/// The tables that were named in the workspace of a job until then. An upgrade goes on with what was decided before it, in
+/// jobs of other templates, too.
+async fn mapped(tx: &mut Tx, job: &Job) -> Result<Vec<MappedTable>, StoreError> {
+    let sql = "SELECT template_id, request FROM template_jobs WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND workspace_id = $2 AND id <= $3 \
+         AND request LIKE $4";
+    let parameters = [
+        job.organization.into(),
+        job.workspace.into(),
+        job.id.into(),
+        r#"%"map"%"#.into(),
+    ];
+    let mut mapped = Vec::new();
+    for row in &tx.query(sql, &parameters).await? {
+        let template: Uuid = row.get(0)?;
+        let job_request: String = row.get(1)?;
         for (reference, resolution) in JobRequest::read(&job_request)?.request.resolutions {
             if let Resolution::Map { id, .. } = resolution
                 && let Ok(id) = Uuid::parse_str(&id)
             {
-                tables.entry(reference).or_default().insert(id);
+                mapped.push(MappedTable {
+                    template,
+                    reference,
+                    id,
+                });
             }
         }
     }
-    Ok(tables)
+    Ok(mapped)
+}
+
+/// Those of them that the scope of the transaction does not see. Of one that is gone nobody can say who saw it.
+async fn unseen(
+    tx: &mut Tx,
+    organization: Uuid,
+    mapped: &[MappedTable],
+) -> Result<HashSet<Id>, StoreError> {
+    let mut unseen: HashSet<Id> = mapped.iter().map(|table| table.id).collect();
+    if unseen.is_empty() {
+        return Ok(unseen);
+    }
+    let ids = Value::Ids(unseen.iter().copied().collect());
+    let sql = "SELECT id FROM features WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND {any id $2}";
+    for row in &tx.query(sql, &[organization.into(), ids]).await? {
+        let seen: Id = row.get(0)?;
+        unseen.remove(&seen);
+    }
+    Ok(unseen)
 }

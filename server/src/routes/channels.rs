@@ -113,7 +113,10 @@ async fn open(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Channel, Refu
 /// 404, 403 below administrators and for fields that never change, 422.
 pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
-    let channel = call.query(id, |tx, ctx| Box::pin(open(tx, ctx))).await?;
+    let mut channel = call.query(id, |tx, ctx| Box::pin(open(tx, ctx))).await?;
+    if call.body_was_slow().await? {
+        channel = call.query(id, |tx, ctx| Box::pin(open(tx, ctx))).await?;
+    }
     let patch = ChannelPatch::read(call.fields().await?)?;
     call.write(Update { channel, patch }, |tx, ctx| {
         Box::pin(update(tx, ctx))

@@ -198,7 +198,10 @@ async fn open(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<ConnectionRec
 /// 404, 403 below administrators and for fields that never change, those of [`connections::update`].
 pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
-    let connection = call.query(id, |tx, ctx| Box::pin(open(tx, ctx))).await?;
+    let mut connection = call.query(id, |tx, ctx| Box::pin(open(tx, ctx))).await?;
+    if call.body_was_slow().await? {
+        connection = call.query(id, |tx, ctx| Box::pin(open(tx, ctx))).await?;
+    }
     let body = ConnectionPatch::read(call.fields().await?)?;
     let change = Change {
         organization: connection.organization_id,

@@ -25,6 +25,10 @@ pub async fn export(mut call: Call) -> Result<Response, Refusal> {
     let organization = organization.await?;
     let lane = call.app.lanes.transfers.clone();
     check(&lane, organization)?;
+    if call.body_was_slow().await? {
+        call.query(workspace, |tx, ctx| Box::pin(visible_workspace(tx, ctx)))
+            .await?;
+    }
     let text = json_body::text(call.bytes().await?)?;
     call.query_text.finish()?;
     json_body::read(&text)?;

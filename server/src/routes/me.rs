@@ -118,7 +118,7 @@ pub async fn password(mut call: Call) -> Result<Response, Refusal> {
     }
     let (user, before) = verified(&call, current).await?;
     if let Some(kept) = call.reserve().await? {
-        return Ok(kept);
+        return Ok(kept.response());
     }
     let change = NewPassword {
         user,

@@ -83,7 +83,10 @@ impl MemberPatch {
 /// 422 for an unknown address, 409 for one who is a member already or when no seat is left.
 pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     let organization = call.path_id(0).await?;
-    let own_role = call.enter(organization)?;
+    let mut own_role = call.enter(organization)?;
+    if call.body_was_slow().await? {
+        own_role = call.enter(organization)?;
+    }
     let MemberCreate { email, role } = MemberCreate::read(call.fields().await?)?;
     let add = Add {
         organization,
@@ -151,7 +154,11 @@ struct Change {
 /// # Errors
 /// 404 for users who are not members, 403 and 409 where owners are concerned.
 pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
-    let Membership { key, own_role } = membership(&mut call).await?;
+    let mut named = membership(&mut call).await?;
+    if call.body_was_slow().await? {
+        named = membership(&mut call).await?;
+    }
+    let Membership { key, own_role } = named;
     let change = Change {
         key,
         role: new_role(&mut call, own_role).await,

@@ -54,6 +54,9 @@ pub(super) async fn created(call: &mut Call) -> Result<(Uuid, Fields), Refusal> 
     let in_query = call.query_text.optional_id("organization_id");
     if let Some(organization) = in_query {
         call.enter(organization)?;
+        if call.body_was_slow().await? {
+            call.enter(organization)?;
+        }
     }
     let bytes = call.bytes().await?;
     call.query_text.finish()?;

@@ -93,6 +93,9 @@ impl OrganizationPatch {
 pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     call.enter(id)?;
+    if call.body_was_slow().await? {
+        call.enter(id)?;
+    }
     let OrganizationPatch { label, config } = OrganizationPatch::read(call.fields().await?)?;
     let change = Change {
         id,

@@ -73,13 +73,12 @@ async fn read(tx: &mut Tx, ctx: &OperationContext<Checked<()>>) -> Result<ApiRes
 /// # Errors
 /// 404, 403, 409 for what would be lost, while the template is busy in the workspace, and the second time.
 pub async fn undo(mut call: Call) -> Result<Response, Refusal> {
-    let id = call.path_id(0).await?;
-    let job = call.query(id, |tx, ctx| Box::pin(visible_job(tx, ctx)));
-    let job = job.await?;
     let force = call.query_text.flag("force");
-    no_body(&mut call).await?;
+    let job = named_job(&mut call).await?;
     if let Some(kept) = call.reserve().await? {
-        return Ok(kept);
+        let replay = Replay { job, kept };
+        let response = call.query(replay, |tx, ctx| Box::pin(replayed(tx, ctx)));
+        return response.await.map(ApiResponse::response);
     }
     let undo = Undo {
         parts: parts(&call.app),
@@ -103,10 +102,7 @@ pub async fn undo(mut call: Call) -> Result<Response, Refusal> {
 /// # Errors
 /// 404, 403, 409 for a job that has ended, or is being undone.
 pub async fn cancel(mut call: Call) -> Result<Response, Refusal> {
-    let id = call.path_id(0).await?;
-    let job = call.query(id, |tx, ctx| Box::pin(visible_job(tx, ctx)));
-    let job: Job = job.await?;
-    no_body(&mut call).await?;
+    let job = named_job(&mut call).await?;
     call.write(job.id, |tx, ctx| Box::pin(stopped(tx, ctx)))
         .await
 }
@@ -126,18 +122,60 @@ fn parts(app: &App) -> UndoParts {
 async fn stopped(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<ApiResponse, Refusal> {
     let job = visible_job(tx, ctx).await?;
     if let Some(kept) = ctx.claim(tx).await? {
-        return Ok(kept);
+        return redacted(tx, &job, kept).await;
     }
     let job = stop(tx, &job, ctx.now).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::ACCEPTED, &job)?)
         .await
 }
 
-async fn no_body(call: &mut Call) -> Result<(), Refusal> {
+/// A response about a job that was kept under the key of a request.
+struct Replay {
+    job: Job,
+    kept: ApiResponse,
+}
+
+async fn replayed(tx: &mut Tx, ctx: &OperationContext<Replay>) -> Result<ApiResponse, Refusal> {
+    let Replay { job, kept } = &ctx.input;
+    redacted(tx, job, kept.clone()).await
+}
+
+/// The response that is kept, without what its report says of tables whose rows were hidden from the caller since.
+async fn redacted(tx: &mut Tx, job: &Job, mut kept: ApiResponse) -> Result<ApiResponse, Refusal> {
+    let document: Option<serde_json::Value> = serde_json::from_slice(&kept.body).ok();
+    let Some(mut document) = document.filter(|_| kept.status.is_success()) else {
+        return Ok(kept);
+    };
+    let mut then = Job {
+        report: Some(document["report"].to_string()).filter(|report| report != "null"),
+        ..job.clone()
+    };
+    jobs::redact(tx, std::slice::from_mut(&mut then)).await?;
+    let report = then.report.as_deref().map(serde_json::from_str);
+    let report: Result<Option<serde_json::Value>, _> = report.transpose();
+    let report = report.map_err(|_| Refusal::internal())?;
+    if let Some(report) = report.filter(|report| *report != document["report"]) {
+        document["report"] = report;
+        kept.body = document.to_string().into_bytes();
+    }
+    Ok(kept)
+}
+
+/// The job that the path of a request without a body names, when the caller may change it.
+async fn named_job(call: &mut Call) -> Result<Job, Refusal> {
+    let id = call.path_id(0).await?;
+    let mut job = call
+        .query(id, |tx, ctx| Box::pin(visible_job(tx, ctx)))
+        .await?;
+    if call.body_was_slow().await? {
+        job = call
+            .query(id, |tx, ctx| Box::pin(visible_job(tx, ctx)))
+            .await?;
+    }
     let body = call.bytes().await?;
     call.query_text.finish()?;
     if body.is_empty() {
-        Ok(())
+        Ok(job)
     } else {
         Err(Refusal::fault("", "this takes no body"))
     }

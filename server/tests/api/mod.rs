@@ -25,6 +25,7 @@ pub(crate) mod rows;
 pub(crate) mod runs;
 mod schema;
 mod sessions;
+mod slow_bodies;
 mod statuses;
 mod templates;
 mod tenancy;

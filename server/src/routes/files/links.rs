@@ -59,7 +59,10 @@ pub(crate) struct Link {
 /// 404, 422, 503 without a key to sign with.
 pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
-    let file = call.query(id, |tx, ctx| Box::pin(visible(tx, ctx))).await?;
+    let mut file = call.query(id, |tx, ctx| Box::pin(visible(tx, ctx))).await?;
+    if call.body_was_slow().await? {
+        file = call.query(id, |tx, ctx| Box::pin(visible(tx, ctx))).await?;
+    }
     let body = LinkCreate::read(call.fields().await?)?;
     let key = secret_key(&call)?;
     let link = link::Link {

@@ -61,6 +61,10 @@ async fn received(call: &mut Call) -> Result<(Uuid, String), Refusal> {
     let template = call.path_id(0).await?;
     call.query(template, |tx, ctx| Box::pin(check_visible(tx, ctx)))
         .await?;
+    if call.body_was_slow().await? {
+        call.query(template, |tx, ctx| Box::pin(check_visible(tx, ctx)))
+            .await?;
+    }
     Ok((template, json_body::text(call.bytes().await?)?))
 }
 

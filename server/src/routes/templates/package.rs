@@ -27,6 +27,9 @@ pub async fn import(mut call: Call) -> Result<Response, Refusal> {
     if !organization.is_nil() {
         call.enter(organization)?;
         check(&lane, organization)?;
+        if call.body_was_slow().await? {
+            call.enter(organization)?;
+        }
     }
     let bytes = call.bytes().await?;
     call.query_text.finish()?;
@@ -92,6 +95,9 @@ pub async fn put(mut call: Call) -> Result<Response, Refusal> {
     let organization = managed_by(&mut call, id).await?;
     let lane = call.app.lanes.transfers.clone();
     check(&lane, organization)?;
+    if call.body_was_slow().await? {
+        managed_by(&mut call, id).await?;
+    }
     let bytes = call.bytes().await?;
     call.query_text.finish()?;
     transfer(&lane, organization, async move {

@@ -48,6 +48,9 @@ pub async fn put(mut call: Call) -> Result<Response, Refusal> {
     let organization = managed_by(&mut call, template).await?;
     let lane = call.app.lanes.transfers.clone();
     check(&lane, organization)?;
+    if call.body_was_slow().await? {
+        managed_by(&mut call, template).await?;
+    }
     let bytes = call.bytes().await?;
     let uid = uid(&call)?;
     call.query_text.finish()?;

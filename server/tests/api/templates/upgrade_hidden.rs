@@ -4,12 +4,14 @@ use serde_json::{Value, json};
 
 use super::shop::{Shop, applied, apply, named, rows, working, workspace};
 use super::upgrade::args;
-use crate::api::client::Client;
+use crate::api::client::{Client, Response};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     hidden_rows_are_one_entry_and_are_upgraded,
+    a_kept_refusal_shows_no_cell_that_was_hidden_since,
+    a_kept_undo_reports_no_table_that_was_hidden_since,
     visibility_is_for_those_who_may_decide_it,
 );
 
@@ -84,6 +86,71 @@ fn rename(package: &mut Value, names: [&str; 2]) {
             }
         }
     }
+}
+
+fn replayed(response: &Response) -> bool {
+    response.header("idempotency-replayed") == Some("true")
+}
+
+async fn a_kept_refusal_shows_no_cell_that_was_hidden_since(place: Place) {
+    let scene = Scene::new(place).await;
+    let Scene { editor, admin, .. } = &scene;
+    let path = format!("/v1/features/{}", scene.clients);
+    let first = admin.items(&format!("{path}/rows"))[0].clone();
+    let of = format!("{path}/rows/{}", first["id"].as_str().expect("an id"));
+    let mut data = first["data"].clone();
+    data["name"] = "Secret".into();
+    admin.patch(&of, &json!({"data": data})).expect(200);
+    scene.publish(|package| rename(package, ["A", "B"]));
+    let body = scene.body(&json!({}));
+    let keyed = || {
+        let path = format!("/v1/templates/{}/apply", scene.template);
+        let headers = [
+            ("content-type", "application/json"),
+            ("idempotency-key", "k"),
+        ];
+        let sent = body.to_string();
+        let response = editor.send("POST", &path, &headers, Some(sent.as_bytes()));
+        response.refused(422, "upgrade_conflicts")
+    };
+    let shown = keyed();
+    assert!(shown.body.contains("Secret"), "{shown:?}");
+    let again = keyed();
+    assert!(replayed(&again));
+    assert_eq!(again.body, shown.body);
+    let own = json!({"config": {"rowAccess": "own"}});
+    admin.patch(&path, &own).expect(200);
+    let hidden = keyed();
+    assert!(!hidden.body.contains("Secret"), "{hidden:?}");
+    let today = apply(editor, &scene.template, &body);
+    assert_eq!(hidden.body, today.body);
+}
+
+async fn a_kept_undo_reports_no_table_that_was_hidden_since(place: Place) {
+    let scene = Scene::new(place).await;
+    let Scene { editor, admin, .. } = &scene;
+    scene.publish(|package| rename(package, ["A", "B"]));
+    let job = applied(admin, &scene.template, &scene.body(&json!({}))).await;
+    let path = format!("/v1/template-jobs/{}", job["id"].as_str().expect("an id"));
+    let undo = || {
+        let path = format!("{path}/undo");
+        let key = [("idempotency-key", "k")];
+        editor.send("POST", &path, &key, None).expect(200)
+    };
+    let done = undo();
+    let again = undo();
+    assert!(replayed(&again));
+    assert_eq!(again.body, done.body);
+    let own = json!({"config": {"rowAccess": "own"}});
+    let clients = format!("/v1/features/{}", scene.clients);
+    admin.patch(&clients, &own).expect(200);
+    let hidden = undo();
+    assert!(replayed(&hidden));
+    let rows = |report: &Value| report["rows"].as_object().map_or(0, serde_json::Map::len);
+    let hidden = hidden.json()["report"].clone();
+    assert!(rows(&hidden) < rows(&done.json()["report"]), "{hidden}");
+    let today = editor.get(&path).expect(200).json();
+    assert_eq!(hidden, today["report"]);
 }
 
 async fn hidden_rows_are_one_entry_and_are_upgraded(place: Place) {
