@@ -35,18 +35,36 @@ pub(super) async fn may_apply(
     }
 }
 
-/// Lets a job act as the one who asks for it now, when who asked before has lost the right to. It
-/// keeps its ledger; what it reported was for another reader.
+/// Whether nothing in the organization is kept from somebody at that time.
+async fn administers(
+    tx: &mut Tx,
+    organization: Uuid,
+    who: Uuid,
+    now: i64,
+) -> Result<bool, StoreError> {
+    let account = Account::find(tx, organization, who, now).await?;
+    Ok(account.is_some_and(|account| account.administers()))
+}
+
+/// Lets a job act as the one who asks for it now, when who asked before has lost the right to; and a job that has
+/// ended also when who asked before administers the organization and who asks now does not: whoever starts a pass
+/// decides no more than they may themselves. It keeps its ledger; what it reported was for another reader.
 ///
 /// # Errors
 /// Those of the store.
 pub async fn hand_over(tx: &mut Tx, job: &Job, to: Uuid, now: i64) -> Result<(), StoreError> {
-    let place = WorkspaceKey {
-        organization: job.organization,
-        workspace: job.workspace,
-    };
     let before = job.created_by.unwrap_or_default();
-    if before == to || may_apply(tx, place, before, now).await? {
+    if before == to {
+        return Ok(());
+    }
+    let organization = job.organization;
+    let stays = may_apply(tx, job.place(), before, now).await?;
+    // A job that waits goes on without anybody who resumes it.
+    let lends = stays
+        && job.status.is_finished()
+        && administers(tx, organization, before, now).await?
+        && !administers(tx, organization, to, now).await?;
+    if stays && !lends {
         return Ok(());
     }
     let sql = concat!(
