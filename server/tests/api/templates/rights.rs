@@ -14,6 +14,7 @@ on_both_stores!(
     a_job_of_who_lost_the_right_fails_and_others_go_on_with_it,
     who_goes_on_with_an_ended_job_decides_no_more_than_they_may,
     a_job_is_handed_over_to_who_may_less_once_it_has_ended,
+    a_job_that_changes_what_its_creator_sees_goes_on,
 );
 
 struct Scene {
@@ -206,4 +207,35 @@ async fn a_job_is_handed_over_to_who_may_less_once_it_has_ended(place: Place) {
     cancel(&id);
     resume(&scene.owner, &there, &id);
     assert_eq!(creator(&id).await, Some(who));
+}
+
+/// A table that the job itself creates is one more of which an editor sees the own rows alone: the attempt that created
+/// it ends there, and the job does not.
+async fn a_job_that_changes_what_its_creator_sees_goes_on(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    let editor = world.as_user("editor@acme.test");
+    let shop = Shop::new(&owner, world.acme);
+    let own = json!({"config": {"rowAccess": "own"}});
+    let source = format!("/v1/features/{}", shop.clients);
+    owner.patch(&source, &own).expect(200);
+    let template = shop.template(&owner, &owner, &json!({"rows": "all"}));
+    let _working = working(&world);
+    let there = workspace(&editor, world.acme);
+    let job = applied(&editor, &template, &json!({"workspaceId": there})).await;
+    assert_eq!(job["error"], Value::Null);
+    let clients = named(&editor, &there, "clients").expect("a table");
+    let table = editor.get(&format!("/v1/features/{clients}")).expect(200);
+    assert_eq!(table.json()["config"]["rowAccess"], "own");
+    let counts = job["report"]["rows"].as_object().expect("tables").values();
+    let mut inserted: Vec<u64> = counts
+        .map(|counts| counts["inserted"].as_u64().expect("a number"))
+        .collect();
+    inserted.sort_unstable();
+    assert_eq!(inserted, [2, 3], "{job}");
+    for (name, count) in [("clients", 2), ("orders", 3)] {
+        let table = named(&editor, &there, name).expect("a table");
+        let rows = editor.items(&format!("/v1/features/{table}/rows"));
+        assert_eq!(rows.len(), count, "{name}");
+    }
 }
