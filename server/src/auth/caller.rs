@@ -208,6 +208,16 @@ impl Caller {
         Ok(role)
     }
 
+    /// Whether the caller may apply templates to the workspaces of an organization that they see.
+    pub(crate) fn may_apply(&self, organization: Uuid) -> bool {
+        let in_scope = match &self.identity {
+            Identity::User { .. } => true,
+            Identity::ApiKey { scopes } => scopes.has(KeyScope::Structure),
+        };
+        let role = self.role_in(organization);
+        in_scope && role.is_some_and(|role| role >= Role::Editor)
+    }
+
     /// As whom the store is asked. Only the session of a request gives it away, for it alone knows whether the caller
     /// is confirmed.
     pub(super) fn scope(&self) -> Scope {

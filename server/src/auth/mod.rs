@@ -19,7 +19,7 @@ pub use secret::{API_KEY_PREFIX, Secret, hash};
 pub use session::{
     ACCESS_SECONDS, NewPassword, Tokens, refresh, set_password, sign_in, sign_out, user_by_email,
 };
-pub(crate) use visibility::{Account, restrictions, sees_workspace};
+pub(crate) use visibility::{Account, Restrictions, restrictions, sees_workspace};
 
 /// An e-mail address in the form in which addresses are compared.
 pub fn normalize_email(email: &str) -> String {

@@ -2,8 +2,8 @@
 //! own rows.
 //!
 //! The rule stands here once, as the words of [`visibility!`](visibility): a request finds out with its session (`identify`
-//! composes its statements of them), a job and a run with [`Account::find`], and a unit of a job with
-//! [`sees_workspace`]. Whatever the way, [`Restrictions`] makes a [`Visible`] of what is found.
+//! composes its statements of them), a job, each of its units and a run with [`Account::find`], and who holds the lease of
+//! a job with [`sees_workspace`]. Whatever the way, [`Restrictions`] makes a [`Visible`] of what is found.
 
 use uuid::Uuid;
 
@@ -95,6 +95,11 @@ impl Restrictions {
             }),
             _ => {}
         }
+    }
+
+    /// Whether a workspace is among what is kept.
+    pub(crate) fn hides(&self, workspace: Uuid) -> bool {
+        self.hidden.contains(&workspace)
     }
 
     /// Opens one workspace: whoever works there is not kept from it.

@@ -12,6 +12,8 @@ use crate::workspace::ReadError;
 pub(super) enum Failure {
     /// Others hold the job: it is theirs.
     Fenced,
+    /// Who asked for the job sees, or may decide, something else by now: it begins anew by that.
+    RightsChanged,
     /// The store does not respond; later it may.
     Later(String),
     /// It has to be seen to: the document that people are shown.
@@ -88,6 +90,7 @@ impl From<ReadError> for Failure {
         match error {
             ReadError::Store(error) => error.into(),
             ReadError::Forbidden => Failure::forbidden(),
+            ReadError::RightsChanged => Failure::RightsChanged,
             ReadError::NoWorkspace(_) => Failure::reported(
                 Code::NotFound,
                 "The workspace is gone, or kept from who asked for the job.",

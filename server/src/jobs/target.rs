@@ -34,7 +34,7 @@ pub struct Destination {
     decides: bool,
     /// What becomes of uses of files that end.
     file_uses: FileUses,
-    /// Whether the right of who asked for the job is asked again before each unit.
+    /// Whether the rights of who asked for the job are asked again before each unit.
     asks_right: bool,
     /// How many entries the ledger has by all that this attempt has read and written; less than none while
     /// it has read nothing.
@@ -47,7 +47,8 @@ struct UnitWrite {
     prepared: PreparedUnit,
     here: UnitContext,
     lease: Lease,
-    asks_right: bool,
+    /// The rights by which the attempt reads and decides, where they are asked again.
+    rights: Option<CreatorRights>,
     /// How many entries there are, if that is known.
     entries: Option<i64>,
 }
@@ -98,8 +99,9 @@ impl Destination {
         }
     }
 
-    /// Asks before each unit whether who asked for the job still has the right to. An undo does not ask:
-    /// whoever wants it has the right to when it begins, and half of one must never be refused.
+    /// Asks before each unit whether who asked for the job still has the right to, and still sees and decides what they
+    /// did when the attempt began. An undo does not ask: whoever wants it has the right to when it begins, and half of one
+    /// must never be refused.
     #[must_use]
     pub fn asking_right(mut self) -> Destination {
         self.asks_right = true;
@@ -131,6 +133,7 @@ impl Destination {
             Ok(()) => Ok(()),
             Err(UnitError::Fenced) => Err(CommitError::Fenced),
             Err(UnitError::Forbidden) => Err(CommitError::Store(ReadError::Forbidden)),
+            Err(UnitError::RightsChanged) => Err(CommitError::Store(ReadError::RightsChanged)),
             Err(UnitError::Store(error)) => Err(CommitError::Store(error.into())),
             // What stood in the way may have been written by whoever took the job over.
             Err(UnitError::Refused(refused)) => match self.lasts().await {
@@ -153,7 +156,10 @@ impl Destination {
         };
         let writing = UnitWrite {
             lease: self.lease.clone(),
-            asks_right: self.asks_right,
+            rights: self.asks_right.then(|| CreatorRights {
+                visibility: self.visibility.clone(),
+                decides: self.decides,
+            }),
             entries: Some(self.entries.load(Ordering::Relaxed)).filter(|count| *count != UNREAD),
             prepared: PreparedUnit::of(&unit.changes, &self.tables, &self.context),
             unit,
@@ -211,13 +217,16 @@ async fn write_unit(tx: &mut Tx, writing: &UnitWrite) -> Result<i64, UnitError> 
         prepared,
         here,
         lease,
-        asks_right,
+        rights,
         entries,
     } = writing;
     let stands = lease.entries(tx, here.now).await?;
     let stands = stands.ok_or(UnitError::Fenced)?;
-    if *asks_right && !lease.has_right(tx, here.now).await? {
-        return Err(UnitError::Forbidden);
+    if let Some(rights) = rights {
+        let now = CreatorRights::while_permitted(tx, lease, here.now).await?;
+        if now.ok_or(UnitError::Forbidden)? != *rights {
+            return Err(UnitError::RightsChanged);
+        }
     }
     if let Some(known) = entries
         && *known != stands

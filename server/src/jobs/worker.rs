@@ -87,20 +87,18 @@ impl Worker {
         let TaskContext {
             store,
             context,
-            tables,
             metrics,
             ..
         } = &self.task_context;
         tracing::info!(workspace = %job.workspace, template = %job.template, "job started");
-        let opened = Destination::open(store, context, tables, lease.clone()).await;
         let (forbid, mut forbidden) = watch::channel(false);
+        let (given, task_context) = (lease.clone(), self.task_context.clone());
         let work = Box::pin(async move {
-            let target = opened?.asking_right();
             tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => Ok(false),
                 Ok(_) = forbidden.wait_for(|forbidden| *forbidden) => Err(Failure::forbidden()),
-                done = attempt(target, &job) => done.map(|()| true),
+                done = attempts(&task_context, &given, &job) => done.map(|()| true),
             }
         });
         let done = under_right(&lease, store, context, &forbid, work).await;
@@ -111,7 +109,7 @@ impl Worker {
         });
         let outcome = match &done {
             Ok(_) => "ok",
-            Err(Failure::Fenced | Failure::Later(_)) => "later",
+            Err(Failure::Fenced | Failure::RightsChanged | Failure::Later(_)) => "later",
             Err(Failure::Reported(_)) => "failed",
         };
         metrics.ran("template_jobs", outcome);
@@ -126,7 +124,7 @@ impl Worker {
                 tracing::info!("job finished");
                 Ok(())
             }
-            Ok(false) => {
+            Ok(false) | Err(Failure::RightsChanged) => {
                 tracing::info!("job released");
                 lease.release(store, context, 0).await
             }
@@ -146,6 +144,26 @@ impl Worker {
         if let Err(error) = ended {
             // It runs out by itself.
             tracing::warn!(%error, "the job is held until its lease runs out");
+        }
+    }
+}
+
+/// Attempts a job under one lease until an attempt ends by the rights with which it began: what its creator sees may
+/// change on the way, and then what the attempt has read and decided does not count any more. What is written stays.
+async fn attempts(task_context: &TaskContext, lease: &Lease, job: &Job) -> Result<(), Failure> {
+    let TaskContext {
+        store,
+        context,
+        tables,
+        ..
+    } = task_context;
+    loop {
+        let target = Destination::open(store, context, tables, lease.clone()).await?;
+        match Box::pin(attempt(target.asking_right(), job)).await {
+            Err(Failure::RightsChanged) => {
+                tracing::info!("job begins anew: what its creator sees has changed");
+            }
+            ended => return ended,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A line of a workspace, read as the library compares it with what is there.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use tplkit::apply::{BasePackage, JobHistory, LegacyJob, Request, RowBase};
 use tplkit::check::Checked;
@@ -13,6 +13,7 @@ use crate::jobs::{self, AppliedLine, LedgerPart, LineLedgers, StoredRowBases, Wa
 use crate::refusal::Refusal;
 use crate::spool::SpooledText;
 use crate::store::{Scope, Tx};
+use crate::workspace::{ReadError, keeps_some};
 
 /// A line with its newest package.
 #[derive(Debug)]
@@ -114,34 +115,57 @@ impl Applied {
         }
     }
 
-    /// Rows of the line that a scope would not see if they were there: of tables that show everybody their
-    /// own rows, those that somebody else's job wrote.
-    pub(super) fn unseen(&self, line: &AppliedLine, scope: &Scope) -> HashSet<Id> {
-        let Scope::Caller(visible) = scope else {
-            return HashSet::new();
-        };
-        let others = self.line.jobs.iter().filter(|other| {
-            let mut jobs = line.jobs.iter();
-            !jobs.any(|job| job.id == other.id && job.creator == Some(visible.caller))
-        });
-        let entries = others.flat_map(|other| {
-            let entries = self.line.entries.get(other.entries.clone());
-            entries.unwrap_or_default()
-        });
+    /// Rows of the line that the scope would not see if they were there: of tables that show everybody their own rows,
+    /// those that somebody else's job wrote, and those of a job that was handed over, which wrote for somebody else
+    /// before. Whose a row was that is gone nobody knows: where one row of a job is kept from the scope, all of its
+    /// rows in that table count as such.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(super) async fn unseen(
+        &self,
+        tx: &mut Tx,
+        line: &AppliedLine,
+    ) -> Result<HashSet<Id>, Refusal> {
         let mut unseen = HashSet::new();
-        for entry in entries {
-            match entry {
-                Entry::Rows(rows) if visible.guarded.contains(&rows.feature) => {
-                    unseen.extend(rows.rows.iter().map(|row| row.id));
+        let Scope::Caller(visible) = tx.scope().clone() else {
+            return Ok(unseen);
+        };
+        if visible.guarded.is_empty() {
+            return Ok(unseen);
+        }
+        for job in &self.line.jobs {
+            let mut written: BTreeMap<Id, Vec<Id>> = BTreeMap::new();
+            let entries = self.line.entries.get(job.entries.clone());
+            for entry in entries.unwrap_or_default() {
+                match entry {
+                    Entry::Rows(rows) if visible.guarded.contains(&rows.feature) => {
+                        let of_table = written.entry(rows.feature).or_default();
+                        of_table.extend(rows.rows.iter().map(|row| row.id));
+                    }
+                    Entry::Recognised(rows)
+                        if rows.adopted && visible.guarded.contains(&rows.feature) =>
+                    {
+                        let of_table = written.entry(rows.feature).or_default();
+                        of_table.extend(rows.rows.iter().copied());
+                    }
+                    _ => {}
                 }
-                Entry::Recognised(rows)
-                    if rows.adopted && visible.guarded.contains(&rows.feature) =>
-                {
-                    unseen.extend(rows.rows.iter().copied());
+            }
+            let mut jobs = line.jobs.iter();
+            let own = jobs.any(|one| one.id == job.id && one.creator == Some(visible.caller));
+            for (feature, rows) in written {
+                let others = !own
+                    || match keeps_some(tx, feature, &rows).await {
+                        // Nothing of it is compared.
+                        Err(ReadError::NoTable(_)) => false,
+                        kept => kept?,
+                    };
+                if others {
+                    unseen.extend(rows);
                 }
-                _ => {}
             }
         }
-        unseen
+        Ok(unseen)
     }
 }

@@ -91,7 +91,7 @@ pub(crate) async fn drift(
     let legacy_jobs = applied.legacy_jobs()?;
     let older = applied.older()?;
     let rows = applied.row_bases(&package, &older);
-    let unseen = applied.unseen(line, tx.scope());
+    let unseen = applied.unseen(tx, line).await?;
     let snapshot = Snapshot::new(tx, wanted.workspace, tables);
     let structure = snapshot.structure().await?;
     let input = DriftInput {

@@ -171,7 +171,9 @@ impl From<ReadError> for Refusal {
     fn from(error: ReadError) -> Refusal {
         match error {
             ReadError::NoWorkspace(_) | ReadError::NoTable(_) => Refusal::not_found(),
-            ReadError::Forbidden => Refusal::forbidden(format!("{error}.")),
+            ReadError::Forbidden | ReadError::RightsChanged => {
+                Refusal::forbidden(format!("{error}."))
+            }
             ReadError::Store(error) => error.into(),
         }
     }

@@ -19,6 +19,9 @@ pub enum ReadError {
     /// Who asked for it has lost the right to write there.
     #[error("who asked for it may not write to the workspace any more")]
     Forbidden,
+    /// Who asked for it sees, or may decide, something else than when it was read.
+    #[error("what who asked for it sees has changed")]
+    RightsChanged,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -36,6 +39,9 @@ pub(crate) enum UnitError {
     /// Who asked for the job has lost the right to write there.
     #[error("who asked for it may not write to the workspace any more")]
     Forbidden,
+    /// Who asked for the job sees, or may decide, something else than when the attempt began.
+    #[error("what who asked for it sees has changed")]
+    RightsChanged,
     /// The store failed.
     #[error(transparent)]
     Store(StoreError),

@@ -36,6 +36,31 @@ pub(crate) async fn which(tx: &mut Tx, feature: Id, ids: &[Id]) -> Result<HashSe
     Ok(seen)
 }
 
+/// How many rows are asked for at once whether they are kept from the scope.
+const ASKED: usize = 10_000;
+
+/// Whether some of these rows are there and kept from the scope.
+///
+/// # Errors
+/// When the scope does not see the table, and those of the store.
+pub(crate) async fn keeps_some(tx: &mut Tx, feature: Id, ids: &[Id]) -> Result<bool, ReadError> {
+    for ids in ids.chunks(ASKED) {
+        let seen = which(tx, feature, ids).await?;
+        let unseen = ids.iter().filter(|id| !seen.contains(id));
+        let unseen: Vec<Id> = unseen.copied().collect();
+        if unseen.is_empty() {
+            continue;
+        }
+        let before = tx.set_guarded(Vec::new()).await?;
+        let kept = which(tx, feature, &unseen).await?;
+        tx.set_guarded(before).await?;
+        if !kept.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Rows by their ids, as far as the scope sees them.
 const BY_IDS: &str = "SELECT id, {text data} FROM rows WHERE {tenant organization_id} \
      AND {workspace workspace_id} AND {row feature_id created_by} \

@@ -23,7 +23,7 @@ pub(crate) use file_holds::{FileUses, give_back};
 pub use snapshot::Snapshot;
 pub(crate) use unit::{PreparedUnit, UnitContext, write};
 
-pub(crate) use lookup::{RowsAhead, fetch, matching, row_capacity, taken, which};
+pub(crate) use lookup::{RowsAhead, fetch, keeps_some, matching, row_capacity, taken, which};
 pub(crate) use rows::{batch, whole_batch};
 pub(crate) use sequences::stands;
 pub(crate) use structure::{structure, workspaces};

@@ -1,7 +1,7 @@
 //! A workspace read within one transaction, for exports and plans.
 
 use futures_util::lock::Mutex;
-use tplkit::workspace::{Id, Lookup, Source, StoredRow, Structure, UnfilteredRow};
+use tplkit::workspace::{Id, Lookup, Source, StoredRow, Structure, UnfilteredRow, match_each};
 
 use super::{
     ReadError, RowsAhead, batch, fetch, matching, row_capacity, stands, structure, taken, which,
@@ -17,6 +17,8 @@ pub struct Snapshot<'t> {
     reading: Mutex<Reading<'t>>,
     workspace: Id,
     tables: Tables,
+    /// Whether rows that are kept from the scope count as rows that are not there.
+    seen_alone: bool,
 }
 
 struct Reading<'t> {
@@ -32,8 +34,28 @@ impl<'t> Snapshot<'t> {
             reading: Mutex::new(Reading { tx, ahead: None }),
             workspace,
             tables: tables.clone(),
+            seen_alone: false,
         }
     }
+
+    /// The same for somebody who may learn nothing of what is kept from them: nothing that it finds depends on rows
+    /// that the scope does not see, nor on how many there are.
+    #[must_use]
+    pub(crate) fn of_seen_rows(mut self, seen_alone: bool) -> Snapshot<'t> {
+        self.seen_alone = seen_alone;
+        self
+    }
+
+    /// Whether rows of the table are kept from the scope, so that they count for nothing.
+    async fn leaves_out(&self, feature: Id) -> bool {
+        let Reading { tx, .. } = &*self.reading.lock().await;
+        self.seen_alone && is_guarded(tx, feature)
+    }
+}
+
+/// Whether the scope sees the own rows of the table and no others.
+fn is_guarded(tx: &Tx, feature: Id) -> bool {
+    matches!(tx.scope(), Scope::Caller(visible) if visible.guarded.contains(&feature))
 }
 
 impl Source for Snapshot<'_> {
@@ -84,9 +106,7 @@ impl Lookup for Snapshot<'_> {
 
     async fn hidden(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, ReadError> {
         let Reading { tx, .. } = &mut *self.reading.lock().await;
-        let guarded =
-            matches!(tx.scope(), Scope::Caller(visible) if visible.guarded.contains(&feature));
-        if !guarded || rows.is_empty() {
+        if self.seen_alone || !is_guarded(tx, feature) || rows.is_empty() {
             return Ok(vec![None; rows.len()]);
         }
         let before = tx.set_guarded(Vec::new()).await?;
@@ -102,9 +122,7 @@ impl Lookup for Snapshot<'_> {
         limit: usize,
     ) -> Result<Vec<UnfilteredRow>, ReadError> {
         let Reading { tx, .. } = &mut *self.reading.lock().await;
-        let guarded =
-            matches!(tx.scope(), Scope::Caller(visible) if visible.guarded.contains(&feature));
-        if !guarded {
+        if self.seen_alone || !is_guarded(tx, feature) {
             let rows = batch(tx, &self.tables.sizes, feature, after, limit).await?;
             let seen = |row| UnfilteredRow { row, hidden: false };
             return Ok(rows.into_iter().map(seen).collect());
@@ -127,15 +145,29 @@ impl Lookup for Snapshot<'_> {
         column: &str,
         values: &[String],
     ) -> Result<Vec<bool>, ReadError> {
+        if self.leaves_out(feature).await {
+            return match_each(self, feature, column, values, |row| row.is_some()).await;
+        }
         let Reading { tx, .. } = &mut *self.reading.lock().await;
         taken(tx, &self.tables, feature, column, values).await
     }
 
     async fn row_capacity(&self) -> Result<Option<u64>, ReadError> {
-        row_capacity(self.reading.lock().await.tx, self.workspace).await
+        let Reading { tx, .. } = &mut *self.reading.lock().await;
+        let restricted = matches!(tx.scope(), Scope::Caller(visible)
+            if !(visible.guarded.is_empty() && visible.hidden.is_empty()));
+        if self.seen_alone && restricted {
+            // The rows of everybody count for it.
+            return Ok(None);
+        }
+        row_capacity(tx, self.workspace).await
     }
 
     async fn sequence(&self, feature: Id, column: Id) -> Result<Option<u64>, ReadError> {
+        if self.leaves_out(feature).await {
+            // It says how many rows there were.
+            return Ok(None);
+        }
         let stands = stands(self.reading.lock().await.tx, feature, column).await?;
         Ok(Some(stands))
     }

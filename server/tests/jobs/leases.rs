@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde_json::json;
 use tplkit::apply::Request;
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{
@@ -29,6 +30,7 @@ on_both_stores!(
     an_attempt_from_which_the_store_has_lost_units_writes_no_more,
     every_unit_renews_the_lease,
     every_unit_asks_for_the_right_of_who_asked,
+    no_unit_is_written_by_what_its_creator_saw_before,
     a_job_reads_as_an_administrator_until_its_key_expires,
 );
 
@@ -446,6 +448,58 @@ async fn every_unit_asks_for_the_right_of_who_asked(place: Place) {
         written
     );
     other.commit(unit(context)).await.expect("is written");
+}
+
+/// What is kept from who asked, and what they may decide, holds for the next unit, not for the next attempt alone.
+async fn no_unit_is_written_by_what_its_creator_saw_before(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    let owner = world.as_user("owner@acme.test");
+    world.person("starter@acme.test").await;
+    let starter = world
+        .member(world.acme, "starter@acme.test", Role::Editor)
+        .await;
+    let elsewhere = fixtures::workspace(store, context, world.acme).await;
+    let table = json!({"workspace_id": elsewhere, "label": "Customers"});
+    let table = owner.create("/v1/features", &table);
+    let workspace = fixtures::workspace(store, context, world.acme).await;
+    let new = jobs::New {
+        creator: starter,
+        ..fixtures::new(context, world.acme, workspace)
+    };
+    let job = new.id;
+    assert!(fixtures::create(store, new).await);
+    let lease = fixtures::taken(store, context, job, 60).await;
+    let table = format!("/v1/features/{}", table["id"].as_str().expect("an id"));
+    let changes = [
+        (table, json!({"config": {"rowAccess": "own"}})),
+        (
+            format!("/v1/workspaces/{elsewhere}"),
+            json!({"access": "members"}),
+        ),
+        (
+            world.path(&format!("/members/{starter}")),
+            json!({"role": "admin"}),
+        ),
+    ];
+    for (path, change) in &changes {
+        let target = fixtures::destination(store, context, lease.clone()).await;
+        let mut target = target.asking_right();
+        target.commit(unit(context)).await.expect("is written");
+        let written = target.structure().await.expect("reads").features.len();
+        owner.patch(path, change).expect(200);
+        let refused = target.commit(unit(context)).await;
+        assert!(
+            matches!(refused, Err(CommitError::Store(ReadError::RightsChanged))),
+            "{path}: {refused:?}"
+        );
+        let features = target.structure().await.expect("reads").features;
+        assert_eq!(features.len(), written, "{path}");
+    }
+    // Whoever begins anew goes by what holds now.
+    let target = fixtures::destination(store, context, lease).await;
+    let written = target.asking_right().commit(unit(context)).await;
+    written.expect("is written");
 }
 
 /// A key is as good as deleted once it has expired: for what its job reads, too.

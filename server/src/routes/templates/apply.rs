@@ -168,6 +168,7 @@ async fn create_job(mut call: Call, wanted: ApplyCall) -> Result<Response, Refus
         place: wanted.place,
         whole,
         request: wanted.request,
+        chosen: wanted.base.is_some(),
         base: load_base(wanted.base).await?,
         job: None,
         upgrade: false,
@@ -250,6 +251,7 @@ async fn stored_request(
         place,
         whole: LoadedPackage::trusted(text),
         base: base.map(|base| Arc::new(LoadedPackage::trusted(base))),
+        chosen: false,
         request: Request {
             plan: request.plan,
             // To which jobs a copy is bound is reported by their ledgers.
@@ -299,6 +301,7 @@ async fn planned(
     let input = if let Some(job) = wanted.job {
         stored_request(&mut call, wanted.place, job, wanted.request).await?
     } else {
+        let chosen = package.is_some() || wanted.base.is_some();
         let whole = if let Some(package) = package {
             offload(move || LoadedPackage::sent(package, apply::PACKAGE)).await?
         } else {
@@ -313,6 +316,7 @@ async fn planned(
             whole,
             request: wanted.request,
             base: load_base(wanted.base).await?,
+            chosen,
             job: None,
             upgrade: false,
         }
@@ -325,6 +329,10 @@ async fn preview(
     tx: &mut Tx,
     ctx: &OperationContext<Arc<DecideInput>>,
 ) -> Result<ApiResponse, Refusal> {
-    let plan = Box::pin(apply::plan(tx, &ctx.input, &ctx.tables, ctx.now)).await?;
+    let input = &ctx.input;
+    // Who chooses what rows are compared with would find out what they hold.
+    let seen_alone = input.chosen && !ctx.caller.may_apply(input.place.organization);
+    let plan = apply::plan(tx, input, seen_alone, &ctx.tables, ctx.now);
+    let plan = Box::pin(plan).await?;
     ApiResponse::json(StatusCode::OK, &plan)
 }

@@ -29,6 +29,8 @@ pub(crate) struct DecideInput {
     pub(crate) request: Request,
     /// The package that the workspace was set up by.
     pub(crate) base: Option<Arc<LoadedPackage>>,
+    /// Whether whoever asks chose one of these packages: then what is compared with rows is theirs to choose.
+    pub(crate) chosen: bool,
     /// The job to resume.
     pub(crate) job: Option<Uuid>,
     /// Whether an upgrade is asked of that.

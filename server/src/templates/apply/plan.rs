@@ -18,7 +18,8 @@ use crate::store::Tx;
 use crate::templates::apply_refusal::refused;
 use crate::workspace::Snapshot;
 
-/// Makes the plan. What is against an apply is in it.
+/// Makes the plan. What is against an apply is in it. `seen_alone`: rows that whoever asks does not see count for
+/// nothing in it, nor in its digest.
 ///
 /// # Errors
 /// 422 for refs that the package does not have, because then the body is wrong, and for an upgrade by a job
@@ -26,6 +27,7 @@ use crate::workspace::Snapshot;
 pub(crate) async fn plan(
     tx: &mut Tx,
     input: &DecideInput,
+    seen_alone: bool,
     tables: &Tables,
     now: i64,
 ) -> Result<Preview, Refusal> {
@@ -60,7 +62,7 @@ pub(crate) async fn plan(
     if let Some(unfit) = &unfit {
         against.push(refusal(Code::Conflict, unfit.detail()));
     }
-    let snapshot = Snapshot::new(tx, input.place.workspace, tables);
+    let snapshot = Snapshot::new(tx, input.place.workspace, tables).of_seen_rows(seen_alone);
     let structure = snapshot.structure().await?;
     let asking = Asking {
         package: &package,

@@ -13,6 +13,7 @@ on_both_stores!(
     separate_copies_are_lines_of_their_own,
     a_job_of_the_same_template_under_another_id_names_a_line,
     rows_that_are_hidden_are_not_counted,
+    rows_of_who_asked_before_are_not_counted,
     secrets_that_are_missing_are_counted,
 );
 
@@ -281,6 +282,39 @@ async fn rows_that_are_hidden_are_not_counted(place: Place) {
         counts(&viewer),
         json!({"added": 0, "deleted": 0, "changed": 0})
     );
+}
+
+/// Who resumes a job of somebody else is who asked for it from then on; the rows that it wrote before are not theirs.
+async fn rows_of_who_asked_before_are_not_counted(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let admin = world.as_user("admin@acme.test");
+    let editor = world.as_user("editor@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
+    let there = workspace(&editor, world.acme);
+    let body = json!({"workspaceId": there});
+    let job = applied(&admin, &template, &body).await;
+    let orders = named(&editor, &there, "orders").expect("a table");
+    let own = json!({"config": {"rowAccess": "own"}});
+    admin
+        .patch(&format!("/v1/features/{orders}"), &own)
+        .expect(200);
+    let again = json!({"workspaceId": there, "jobId": job["id"]});
+    applied(&editor, &template, &again).await;
+    let rows = format!("/v1/features/{orders}/rows");
+    assert_eq!(editor.items(&rows), Vec::<Value>::new());
+    let deleted = |client: &Client| {
+        let drift = get_drift(client, &there, &template, "").expect(200).json();
+        let tables = drift["rows"].as_object().expect("tables").values();
+        let deleted = tables.map(|counts| counts["deleted"].as_u64().expect("a number"));
+        deleted.sum::<u64>()
+    };
+    assert_eq!((deleted(&admin), deleted(&editor)), (0, 0));
+    // Nor is it theirs to know that one of them goes.
+    let first = admin.items(&rows)[0].clone();
+    admin.delete(&format!("{rows}/{}", id(&first))).expect(204);
+    assert_eq!((deleted(&admin), deleted(&editor)), (1, 0));
 }
 
 async fn secrets_that_are_missing_are_counted(place: Place) {

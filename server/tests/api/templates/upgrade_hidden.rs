@@ -13,13 +13,17 @@ on_both_stores!(
     a_kept_refusal_shows_no_cell_that_was_hidden_since,
     a_kept_undo_reports_no_table_that_was_hidden_since,
     visibility_is_for_those_who_may_decide_it,
+    a_package_of_ones_own_shows_nothing_of_hidden_rows,
+    a_base_of_ones_own_shows_nothing_of_hidden_rows,
 );
 
 /// A template that an administrator applied, and its package with other names of clients.
 struct Scene {
-    _world: World,
+    world: World,
     editor: Client,
     admin: Client,
+    /// The workspace that it comes from.
+    source: String,
     template: String,
     there: String,
     clients: String,
@@ -38,9 +42,10 @@ impl Scene {
         applied(&admin, &template, &json!({"workspaceId": there})).await;
         let clients = named(&admin, &there, "clients").expect("a table");
         Scene {
-            _world: world,
+            world,
             editor,
             admin,
+            source: shop.workspace,
             template,
             there,
             clients,
@@ -48,9 +53,14 @@ impl Scene {
         }
     }
 
+    fn package(&self) -> Value {
+        let kept = format!("/v1/templates/{}/package", self.template);
+        self.admin.get(&kept).expect(200).json()
+    }
+
     fn publish(&self, change: impl FnOnce(&mut Value)) {
         let kept = format!("/v1/templates/{}/package", self.template);
-        let mut package = self.admin.get(&kept).expect(200).json();
+        let mut package = self.package();
         change(&mut package);
         self.admin
             .json("PUT", &kept, &package.to_string())
@@ -77,11 +87,15 @@ impl Scene {
 }
 
 fn rename(package: &mut Value, names: [&str; 2]) {
+    set_names(package, &names.map(Value::from));
+}
+
+fn set_names(package: &mut Value, names: &[Value; 2]) {
     for entry in package["payloads"].as_array_mut().expect("payloads") {
         for row in entry["rows"].as_array_mut().expect("rows") {
             match row["data"].get("code").and_then(Value::as_str) {
-                Some("a") => row["data"]["name"] = names[0].into(),
-                Some("b") => row["data"]["name"] = names[1].into(),
+                Some("a") => row["data"]["name"] = names[0].clone(),
+                Some("b") => row["data"]["name"] = names[1].clone(),
                 _ => {}
             }
         }
@@ -260,4 +274,137 @@ async fn visibility_is_for_those_who_may_decide_it(place: Place) {
     );
     applied(admin, &scene.template, &scene.body(&json!({}))).await;
     assert_eq!(access(), (json!("Customers"), json!("own")));
+}
+
+/// Another client of the package, by its code.
+fn add_client(package: &mut Value, code: &str) {
+    let entries = package["payloads"].as_array_mut().expect("payloads");
+    let is_clients = |entry: &&mut Value| entry["rows"][0]["data"].get("code").is_some();
+    let entry = entries.iter_mut().find(is_clients).expect("clients");
+    let rows = entry["rows"].as_array_mut().expect("rows");
+    let mut row = rows[0].clone();
+    row["uid"] = "u_00000000-0000-4000-8000-0000000000bb".into();
+    row["data"]["code"] = code.into();
+    row["data"].as_object_mut().expect("cells").remove("id");
+    rows.push(row);
+    let count = json!(rows.len());
+    entry["count"] = count.clone();
+    let uid = entry["itemUid"].clone();
+    let items = package["manifest"]["items"].as_array_mut();
+    let mut items = items.expect("items").iter_mut();
+    let item = items.find(|item| item["uid"] == uid).expect("an item");
+    item["count"] = count;
+}
+
+/// Packages that would tell of hidden cells what is asked, counted or written because of them.
+fn probing(scene: &Scene) -> Vec<(&'static str, Value)> {
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut package = scene.package();
+        change(&mut package);
+        package
+    };
+    let another = changed(&|package: &mut Value| rename(package, ["A", "B"]));
+    let typed = changed(&|package: &mut Value| {
+        set_names(package, &[json!(1), json!(2)]);
+        let name = args(package, "create_column", "name");
+        name["type"] = json!("number");
+        name["defaultComponent"] = json!("numberfield");
+    });
+    let unique = changed(&|package: &mut Value| {
+        rename(package, ["A", "B"]);
+        args(package, "create_column", "name")["config"] = json!({"unique": true});
+    });
+    let more = changed(&|package: &mut Value| add_client(package, "taken"));
+    // The author takes the names away.
+    let clients = named(&scene.editor, &scene.source, "clients").expect("a table");
+    let columns = format!("/v1/features/{clients}/columns");
+    let all = scene.editor.get(&columns).expect(200).json();
+    let mut all = all.as_array().expect("a list").iter();
+    let name = all.find(|column| column["name"] == "name");
+    let name = name.expect("a column")["id"].as_str().expect("an id");
+    let gone = format!("{columns}/{name}?force=true");
+    scene.editor.delete(&gone).expect(204);
+    let export = format!("/v1/workspaces/{}/export", scene.source);
+    let onto = json!({"onto": scene.template, "rows": "all"});
+    let without = scene.editor.post(&export, &onto).expect(200).json();
+    vec![
+        ("other cells", another),
+        ("another type", typed),
+        ("unique", unique),
+        ("a row more", more),
+        ("a column less", without),
+    ]
+}
+
+async fn a_package_of_ones_own_shows_nothing_of_hidden_rows(place: Place) {
+    let scene = Scene::new(place).await;
+    let Scene {
+        world,
+        editor,
+        admin,
+        ..
+    } = &scene;
+    let viewer = world.as_user("viewer@acme.test");
+    let packages = probing(&scene);
+    let path = format!("/v1/features/{}", scene.clients);
+    let own = json!({"config": {"rowAccess": "own"}});
+    admin.patch(&path, &own).expect(200);
+    let rows = format!("{path}/rows");
+    assert_eq!(viewer.items(&rows), Vec::<Value>::new());
+    let plans = |client: &Client| {
+        let plans = packages.iter();
+        let plans = plans.map(|(_, package)| scene.plan(client, &json!({"package": package})));
+        plans.collect::<Vec<_>>()
+    };
+    let (seen, whole) = (plans(&viewer), plans(editor));
+    // Of a hidden row cells become others, and there is one more.
+    let first = admin.items(&rows)[0].clone();
+    let of = format!("{rows}/{}", first["id"].as_str().expect("an id"));
+    let mut data = first["data"].clone();
+    data["name"] = "Secret".into();
+    data["code"] = "taken".into();
+    admin.patch(&of, &json!({"data": data})).expect(200);
+    let more = json!({"data": {"code": "more", "name": "Secret"}});
+    admin.post(&rows, &more).expect(201);
+    for (at, (now, then)) in plans(&viewer).iter().zip(&seen).enumerate() {
+        let how = packages[at].0;
+        assert_eq!(now, then, "{how}");
+        assert_eq!(now["conflicts"], json!([]), "{how}: {now}");
+    }
+    // Whoever may apply sees that something is to be decided, and that a plan of theirs is not what it was.
+    for (at, (now, then)) in plans(editor).iter().zip(&whole).enumerate() {
+        assert_ne!(now, then, "{}", packages[at].0);
+    }
+    // What stands in the catalog is planned for everybody.
+    scene.publish(|package| rename(package, ["A", "B"]));
+    let plan = scene.plan(&viewer, &json!({}));
+    assert_eq!(plan["conflicts"][0]["count"], 1, "{plan}");
+    assert_eq!(plan, scene.plan(editor, &json!({})));
+}
+
+/// Of a workspace that nobody has applied anything to.
+async fn a_base_of_ones_own_shows_nothing_of_hidden_rows(place: Place) {
+    let scene = Scene::new(place).await;
+    let Scene { world, admin, .. } = &scene;
+    let viewer = world.as_user("viewer@acme.test");
+    let clients = named(admin, &scene.source, "clients").expect("a table");
+    let path = format!("/v1/features/{clients}");
+    let own = json!({"config": {"rowAccess": "own"}});
+    admin.patch(&path, &own).expect(200);
+    let base = scene.package();
+    let mut package = base.clone();
+    let name = args(&mut package, "create_column", "name");
+    name["type"] = json!("number");
+    name["defaultComponent"] = json!("numberfield");
+    set_names(&mut package, &[json!(1), json!(2)]);
+    let plan = |client: &Client| {
+        let body = json!({"workspaceId": scene.source, "base": base, "package": package});
+        scene.plan(client, &body)
+    };
+    let (seen, whole) = (plan(&viewer), plan(admin));
+    let more = json!({"data": {"code": "more", "name": "Secret"}});
+    admin.post(&format!("{path}/rows"), &more).expect(201);
+    assert_eq!(plan(&viewer), seen);
+    assert_eq!(seen["conflicts"], json!([]), "{seen}");
+    assert_ne!(plan(admin)["digest"], whole["digest"]);
 }
