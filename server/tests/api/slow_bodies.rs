@@ -67,7 +67,7 @@ impl SlowRequest {
     }
 
     #[track_caller]
-    fn is_refused(self, status: u16, code: &str) {
+    fn refused(self, status: u16, code: &str) {
         let what = self.what.clone();
         let response = self.end();
         let found = (response.status, response.code());
@@ -218,7 +218,7 @@ async fn who_was_removed_does_nothing_more(place: Place) {
     let begun = scene.begun(&admin, &requests);
     scene.owner.delete(&membership).expect(204);
     for request in begun {
-        request.is_refused(404, "not_found");
+        request.refused(404, "not_found");
     }
     let keys = format!("/v1/api-keys?organization_id={}", scene.world.acme);
     assert!(scene.owner.items(&keys).is_empty());
@@ -237,7 +237,7 @@ async fn who_is_a_viewer_by_now_writes_nothing(place: Place) {
     let viewer = json!({"role": "viewer"});
     scene.owner.patch(&membership, &viewer).expect(200);
     for request in begun {
-        request.is_refused(403, "forbidden");
+        request.refused(403, "forbidden");
     }
     for request in reading {
         let what = request.what.clone();
@@ -261,7 +261,7 @@ async fn a_key_that_was_deleted_does_nothing_more(place: Place) {
     let begun = scene.begun(&key, &requests);
     scene.owner.delete(&path).expect(204);
     for request in begun {
-        request.is_refused(401, "unauthenticated");
+        request.refused(401, "unauthenticated");
     }
 }
 
@@ -275,7 +275,7 @@ async fn a_workspace_that_was_closed_is_not_found(place: Place) {
     let closed = json!({"access": "members"});
     scene.owner.patch(&path, &closed).expect(200);
     for request in begun {
-        request.is_refused(404, "not_found");
+        request.refused(404, "not_found");
     }
 }
 
@@ -315,6 +315,6 @@ async fn rights_come_before_what_is_wrong_with_the_body(place: Place) {
     let begun = scene.begun(&admin, &requests);
     scene.owner.delete(&membership).expect(204);
     for request in begun {
-        request.is_refused(404, "not_found");
+        request.refused(404, "not_found");
     }
 }

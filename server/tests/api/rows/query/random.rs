@@ -321,7 +321,8 @@ fn long_search(dice: &mut Dice, rows: &[New]) -> String {
         if dice.one_in(3) {
             // Its end.
             let from = whole.len() - dice.below(LONGEST_WANTED);
-            whole[whole.ceil_char_boundary(from)..].to_owned()
+            let from = (from..whole.len()).find(|at| whole.is_char_boundary(*at));
+            whole[from.unwrap_or(whole.len())..].to_owned()
         } else {
             part(dice, whole)
         }
