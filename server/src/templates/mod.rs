@@ -12,6 +12,7 @@ mod apply_refusal;
 pub(crate) mod cancel;
 mod catalog;
 mod change;
+mod content;
 pub(crate) mod document;
 mod drift;
 mod export;
