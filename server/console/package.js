@@ -42,7 +42,7 @@ export function keep() {
 
 /** The page goes: what was only looked at leaves the catalog with it. */
 export function left() {
-  if (looked) api.removeOnTheWay(`/v1/templates/${looked.id}`);
+  if (looked) api.removeOnTheWay(unused(looked));
   looked = null;
 }
 
@@ -138,4 +138,6 @@ export async function forget() {
   await templates.refresh().catch(() => {});
 }
 
-const leave = ({ id }) => api.remove(`/v1/templates/${id}`).catch(() => {});
+/** What somebody else has applied or changed meanwhile stays: the server decides, in the request that removes it. */
+const unused = ({ id }) => `/v1/templates/${id}?unused=true`;
+const leave = (template) => api.remove(unused(template)).catch(() => {});

@@ -2,7 +2,7 @@
 // something else, and nothing is taken away that may be in use.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, button, cells, confirm, drop, further, isGone, page, settled, signIn, signInAgain, skip, table, templatesOf, workspace } from "./console.mjs";
+import { api, button, cells, confirm, drop, further, isGone, page, server, settled, signIn, signInAgain, skip, table, templatesOf, workspace } from "./console.mjs";
 import { sample } from "./tools.mjs";
 
 /** What a route fulfills a refusal with. */
@@ -295,6 +295,30 @@ test("a package whose apply is refused leaves the catalog when another is droppe
   await drop("a.json", "[1,");
   await settled("findings");
   await isGone("stock-control");
+});
+
+test("a package that somebody else has applied meanwhile stays in the catalog", { skip: further }, async () => {
+  const ways = {
+    "another package": () => drop("a.json", "[1,").then(() => settled("findings")),
+    "another workspace": () => workspace("Coffee shop"),
+    "sign out": () => button("Sign out").click(),
+    "another page": () => page.goto(`${server.url}/docs`),
+  };
+  for (const [label, leave] of Object.entries(ways)) {
+    const destination = await created(`Of somebody else: ${label}`);
+    await signIn();
+    await drop("crm.json", await sample("examples/crm.json"));
+    await page.locator("#apply:enabled").waitFor();
+    const [{ id }] = await templatesOf("sales-crm");
+    const { jobId } = await api("POST", `/v1/templates/${id}/apply`, { workspaceId: destination });
+    await ended(jobId);
+    await leave();
+    // The page asks on its own, and shows nothing of it.
+    await new Promise((done) => setTimeout(done, 500));
+    assert.equal((await templatesOf("sales-crm")).length, 1, label);
+    if (label !== "another page") assert.equal(await page.getByRole("alert").textContent(), "", label);
+    await api("DELETE", `/v1/templates/${id}`);
+  }
 });
 
 test("a template has its package again when the plan that was agreed to cannot be made once more", { skip: further }, async () => {
