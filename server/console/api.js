@@ -97,9 +97,9 @@ export async function bytes(path) {
   return response.ok ? whole(response.blob()) : read(response);
 }
 
-/** All records of a list, page after page, up to a number that a person can look through; of a list that holds other things
- * too those that fit. */
-export async function all(path, query = {}, { fits = () => true, most = 1000 } = {}) {
+/** The records of a list, page after page, up to a number that a person can look through, and whether there are more; of a
+ * list that holds other things too those that fit. */
+export async function some(path, query = {}, { fits = () => true, most = 1000 } = {}) {
   const items = [];
   let cursor;
   do {
@@ -107,8 +107,11 @@ export async function all(path, query = {}, { fits = () => true, most = 1000 } =
     items.push(...page.items.filter(fits));
     cursor = page.next_cursor;
   } while (cursor && items.length < most);
-  return items;
+  return { items, isCut: Boolean(cursor) };
 }
+
+/** The same without saying so. */
+export const all = async (...wanted) => (await some(...wanted)).items;
 
 const ask = async (method, path, body, headers) => read(await asked(method, path, body, headers));
 

@@ -227,6 +227,47 @@ test("who signs in next sees nothing of the one before", { skip }, async () => {
 
 const jobsOf = async (id) => (await api("GET", `/v1/template-jobs?workspace_id=${id}`)).items;
 
+test("a crowd of templates hides none of one's own", { skip: further }, async () => {
+  const [own] = await templatesOf("project-tracker");
+  const destination = await created("Crowded");
+  const { jobId } = await api("POST", `/v1/templates/${own.id}/apply`, { workspaceId: destination });
+  await ended(jobId);
+  const nobody = "00000000-0000-7000-8000-000000000000";
+  const other = (number) => ({ ...own, id: nobody.slice(0, -6) + String(number).padStart(6, "0"), organization_id: nobody, label: `Of others ${number}` });
+  const crowd = (route) => {
+    const from = Number(new URL(route.request().url()).searchParams.get("cursor") ?? 0);
+    return route.fulfill({ json: { items: Array.from({ length: 200 }, (_, at) => other(from + at)), next_cursor: String(from + 200) } });
+  };
+
+  await signIn();
+  const lines = page.locator("#templates tbody tr");
+  const listed = lines.filter({ hasText: "Project tracker" });
+  const more = lines.last().getByText("The catalog has more templates than are shown here.");
+  await page.route("**/v1/templates?*visibility=public*", crowd);
+  await workspace("Crowded");
+  await more.waitFor();
+  assert.doesNotMatch(await lines.first().textContent(), /Of others/);
+  assert.equal(await button("Plan… Project tracker").count(), 1);
+
+  await page.route("**/v1/templates?*", crowd);
+  await workspace("Crowded");
+  await page.waitForFunction(() => document.querySelectorAll("#templates tbody tr").length === 1002);
+  await more.waitFor();
+  assert.equal(await listed.getByText("no longer there").count(), 0);
+  assert.equal(await button("Plan… Project tracker").count(), 1);
+  await page.route(`**/v1/templates/${own.id}`, (route) => route.fulfill(problem(404, "not_found", "There is nothing here.")));
+  await workspace("Crowded");
+  await listed.getByText("no longer there").waitFor();
+});
+
+test("lists at the side say that there is more", { skip: further }, async () => {
+  const [record] = (await api("GET", "/v1/features")).items;
+  await signIn();
+  await page.route("**/v1/features?*", (route) => route.fulfill({ json: { items: Array.from({ length: 200 }, () => record), next_cursor: "more" } }));
+  await workspace("Coffee shop");
+  await page.getByRole("navigation", { name: "Tables" }).getByText("There are more than are shown here.").waitFor();
+});
+
 /** Carries the first requests to the server, and loses their responses. */
 async function losing(address, times) {
   let lost = 0;
