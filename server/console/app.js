@@ -59,8 +59,9 @@ api.whenEnded(() => {
   byId("email").focus();
 });
 
-// A page that the browser keeps to come back to has all of it still.
-addEventListener("pagehide", ({ persisted }) => persisted || packages.left());
+// A page that the browser keeps to come back to may be thrown away, and hears nothing of that.
+addEventListener("pagehide", packages.left);
+addEventListener("pageshow", ({ persisted }) => persisted && attempt(templates.refresh));
 
 templates.listen({ plan: packages.openTemplate, job: job.watch });
 

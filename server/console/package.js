@@ -40,10 +40,13 @@ export function keep() {
   };
 }
 
-/** The page goes: what was only looked at leaves the catalog with it. */
+/** The page goes: what was only looked at leaves the catalog with it. The browser may keep the page to come back to, and then
+ * no plan of it stands there. */
 export function left() {
-  if (looked) api.removeOnTheWay(unused(looked));
+  if (!looked) return;
+  api.removeOnTheWay(unused(looked));
   looked = null;
+  close();
 }
 
 /** Sends a file, shows what is wrong with it, else its plan. */
