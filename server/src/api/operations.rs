@@ -63,7 +63,7 @@ pub static OPERATIONS: [Operation; 108] = operations! {
     }
     "documentation" {
         GET "/v1/openapi.json" get_openapi Public, Viewer, Usual, [200, 422, 429] => pages::openapi, "This document" [] -> OpenApi;
-        GET "/docs" get_docs Public, Viewer, Usual, [200, 422, 429] => pages::docs, "This document as a page" [];
+        GET "/docs" get_docs Public, Viewer, Usual, [200, 304, 422, 429] => pages::docs, "This document as a page" [];
     }
     "auth" {
         POST "/v1/auth/token" sign_in Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::token, "Signs in" [] (SignIn) -> Tokens;
