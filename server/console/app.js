@@ -47,7 +47,7 @@ byId("sign-out").addEventListener("click", () =>
 );
 
 // The next person sees nothing of this one.
-api.whenEnded(() => {
+api.whenEnded(({ byServer }) => {
   withdraw();
   workspaces.close();
   templates.clear();
@@ -56,6 +56,8 @@ api.whenEnded(() => {
   job.close();
   byId("who").textContent = "";
   signedIn(false);
+  // Whatever was under way is not done, and nothing else says so.
+  if (byServer) refuse(new Error("Your session has ended. Sign in again."));
   byId("email").focus();
 });
 

@@ -59,6 +59,24 @@ test("a session ends when the server knows it no more, and not before", { skip }
   await page.route("**/v1/auth/refresh", (route) => route.fulfill(problem(401, "unauthenticated", "Sign in.")));
   await table("Customers");
   await page.getByRole("form", { name: "Sign in" }).waitFor();
+  await page.getByRole("alert").getByText("Your session has ended. Sign in again.", { exact: true }).waitFor();
+});
+
+test("a session that ends says so, whatever was under way", { skip }, async () => {
+  const acts = [() => button("Plan").click(), () => workspace("Coffee shop"), () => table("Orders")];
+  for (const act of acts) {
+    await signIn();
+    await button("Plan… Project tracker").click();
+    await page.locator("#apply:enabled").waitFor();
+    await page.route("**/v1/**", (route) => route.fulfill(problem(401, "unauthenticated", "A valid credential is needed.")));
+    await act();
+    await page.getByRole("form", { name: "Sign in" }).waitFor();
+    await page.getByRole("alert").getByText("Your session has ended. Sign in again.", { exact: true }).waitFor();
+    await page.unroute("**/v1/**");
+    await signInAgain();
+    await page.locator("#templates tbody tr").first().waitFor();
+    assert.equal(await page.getByRole("alert").textContent(), "");
+  }
 });
 
 /** Holds back the first response of an address, for as long as the test wants. */
