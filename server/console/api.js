@@ -17,7 +17,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The session ended before the response came, and what it says is for nobody else. */
+/** The session ended before the response came, or with it, and what it says is for nobody else. */
 export class Ended extends Error {}
 
 /** No response came: whether the server did what it was asked is not known. */
@@ -33,10 +33,10 @@ export const passes = (error) => error instanceof Unreachable || (error instance
 /** Whether the server may have done what it was asked, although it did not say so. */
 export const isUncertain = (error) => error instanceof Unreachable || (error instanceof Refusal && error.status >= 500);
 
-/** Whether the server has done nothing. After a 401 nobody may take anything back. */
-export const isRefused = (error) => error instanceof Refusal && error.status < 500 && error.status !== 401;
+/** Whether the server has done nothing, and somebody may take something back. */
+export const isRefused = (error) => error instanceof Refusal && error.status < 500;
 
-/** Calls `listener` when the session is over. */
+/** Calls `listener` when the session is over; `byServer` where nobody has signed out. */
 export const whenEnded = (listener) => ended.addEventListener("ended", listener);
 
 export async function signIn(email, password) {
@@ -52,9 +52,9 @@ export async function signOut() {
   if (refresh_token) await send("POST", "/v1/auth/logout", { refresh_token }, null).catch(() => {});
 }
 
-function end() {
+function end(byServer = false) {
   session = null;
-  ended.dispatchEvent(new Event("ended"));
+  ended.dispatchEvent(Object.assign(new Event("ended"), { byServer }));
 }
 
 export const get = (path, query) => ask("GET", withQuery(path, query));
@@ -97,9 +97,9 @@ export async function bytes(path) {
   return response.ok ? whole(response.blob()) : read(response);
 }
 
-/** All records of a list, page after page, up to a number that a person can look through; of a list that holds other things
- * too those that fit. */
-export async function all(path, query = {}, { fits = () => true, most = 1000 } = {}) {
+/** The records of a list, page after page, up to a number that a person can look through, and whether there are more; of a
+ * list that holds other things too those that fit. */
+export async function some(path, query = {}, { fits = () => true, most = 1000 } = {}) {
   const items = [];
   let cursor;
   do {
@@ -107,8 +107,11 @@ export async function all(path, query = {}, { fits = () => true, most = 1000 } =
     items.push(...page.items.filter(fits));
     cursor = page.next_cursor;
   } while (cursor && items.length < most);
-  return items;
+  return { items, isCut: Boolean(cursor) };
 }
+
+/** The same without saying so. */
+export const all = async (...wanted) => (await some(...wanted)).items;
 
 const ask = async (method, path, body, headers) => read(await asked(method, path, body, headers));
 
@@ -124,7 +127,10 @@ async function asked(method, path, body, headers) {
     response = await send(method, path, body, mine.access_token, { headers });
   }
   stillMine();
-  if (response.status === 401) end();
+  if (response.status === 401) {
+    if (mine) end(true);
+    throw new Ended();
+  }
   return response;
 }
 

@@ -47,7 +47,7 @@ byId("sign-out").addEventListener("click", () =>
 );
 
 // The next person sees nothing of this one.
-api.whenEnded(() => {
+api.whenEnded(({ byServer }) => {
   withdraw();
   workspaces.close();
   templates.clear();
@@ -56,11 +56,14 @@ api.whenEnded(() => {
   job.close();
   byId("who").textContent = "";
   signedIn(false);
+  // Whatever was under way is not done, and nothing else says so.
+  if (byServer) refuse(new Error("Your session has ended. Sign in again."));
   byId("email").focus();
 });
 
-// A page that the browser keeps to come back to has all of it still.
-addEventListener("pagehide", ({ persisted }) => persisted || packages.left());
+// A page that the browser keeps to come back to may be thrown away, and hears nothing of that.
+addEventListener("pagehide", packages.left);
+addEventListener("pageshow", ({ persisted }) => persisted && attempt(templates.refresh));
 
 templates.listen({ plan: packages.openTemplate, job: job.watch });
 

@@ -40,10 +40,13 @@ export function keep() {
   };
 }
 
-/** The page goes: what was only looked at leaves the catalog with it. */
+/** The page goes: what was only looked at leaves the catalog with it. The browser may keep the page to come back to, and then
+ * no plan of it stands there. */
 export function left() {
-  if (looked) api.removeOnTheWay(`/v1/templates/${looked.id}`);
+  if (!looked) return;
+  api.removeOnTheWay(unused(looked));
   looked = null;
+  close();
 }
 
 /** Sends a file, shows what is wrong with it, else its plan. */
@@ -138,4 +141,6 @@ export async function forget() {
   await templates.refresh().catch(() => {});
 }
 
-const leave = ({ id }) => api.remove(`/v1/templates/${id}`).catch(() => {});
+/** What somebody else has applied or changed meanwhile stays: the server decides, in the request that removes it. */
+const unused = ({ id }) => `/v1/templates/${id}?unused=true`;
+const leave = (template) => api.remove(unused(template)).catch(() => {});

@@ -90,7 +90,9 @@ function cell(record, column) {
 
 byId("filter-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  attempt(() => (table ? load({ page: 1, filter: filter.value.trim() }) : show(chosen)));
+  // Blanks at its end belong to the value that is looked for.
+  const typed = filter.value.trim() === "" ? "" : filter.value.trimStart();
+  attempt(() => (table ? load({ page: 1, filter: typed }) : show(chosen)));
 });
 next.addEventListener("click", () => attempt(() => load({ page: page + 1, cursor })));
 first.addEventListener("click", () => attempt(() => load({ page: 1 })));

@@ -30,12 +30,37 @@ export const refresh = async () => shown && (await show(shown));
 export async function show(workspace) {
   const mine = (turn += 1);
   shown = workspace;
-  const [catalog, page] = await Promise.all([api.all("/v1/templates"), api.all(`/v1/workspaces/${workspace.id}/templates`)]);
+  const [{ catalog, isCut }, page] = await Promise.all([catalogFor(workspace), api.all(`/v1/workspaces/${workspace.id}/templates`)]);
+  const unlisted = page.filter(({ template_id }) => !catalog.some(({ id }) => id === template_id));
+  const rest = await Promise.all(unlisted.map(async (entry) => [await recordOf(entry), entry]));
   if (mine !== turn) return;
   applied = new Map(page.map((entry) => [entry.template_id, entry]));
-  const gone = page.filter(({ template_id }) => !catalog.some(({ id }) => id === template_id));
-  const lines = [...catalog.map((template) => line(template, applied.get(template.id))), ...gone.map((entry) => line(null, entry))];
-  body.replaceChildren(...(lines.length > 0 ? lines : [element("tr", {}, element("td", { colspan: "5" }, "The catalog is empty."))]));
+  const lines = [...catalog.map((template) => line(template, applied.get(template.id))), ...rest.map(([template, entry]) => line(template, entry))];
+  if (lines.length === 0) lines.push(note("The catalog is empty."));
+  if (isCut) lines.push(note("The catalog has more templates than are shown here."));
+  body.replaceChildren(...lines);
+}
+
+const note = (words) => element("tr", {}, element("td", { colspan: "5" }, words));
+
+/** The catalog, as far as a person can look through it, those of the workspace's own organization first. Anybody may make any
+ * number of templates public, so each kind has room of its own. */
+async function catalogFor({ organization_id }) {
+  const kinds = await Promise.all(["org", "system", "public"].map((visibility) => api.some("/v1/templates", { visibility })));
+  // One that became another kind meanwhile may stand in two of the lists.
+  const catalog = [...new Map(kinds.flatMap(({ items }) => items).map((template) => [template.id, template])).values()];
+  const isOwn = (template) => template.organization_id === organization_id;
+  return { catalog: [...catalog.filter(isOwn), ...catalog.filter((template) => !isOwn(template))], isCut: kinds.some(({ isCut }) => isCut) };
+}
+
+/** The record of a template that the list does not have; nothing of one that is no longer there. */
+async function recordOf({ template_id }) {
+  try {
+    return await api.get(`/v1/templates/${template_id}`);
+  } catch (error) {
+    if (error instanceof api.Refusal && error.status === 404) return null;
+    throw error;
+  }
 }
 
 function line(template, entry) {

@@ -24,10 +24,10 @@ export function close() {
 export async function open(listeners) {
   chosen = listeners;
   const mine = (turn += 1);
-  const found = await api.all("/v1/workspaces");
+  const found = await api.some("/v1/workspaces");
   if (mine !== turn) return;
-  known = found;
-  fill(lists.workspaces, known, choose, "There is no workspace that you see.");
+  known = found.items;
+  fill(lists.workspaces, found, choose, "There is no workspace that you see.");
   if (known.length > 0) await choose(known[0]);
 }
 
@@ -47,10 +47,10 @@ async function choose(workspace) {
 export async function refresh() {
   const mine = (turn += 1);
   if (!current) return undefined;
-  const tables = await api.all("/v1/features", { workspace_id: current.id });
+  const tables = await api.some("/v1/features", { workspace_id: current.id });
   if (mine !== turn) return undefined;
   fill(lists.tables, tables, chooseTable, "This workspace has no table yet.");
-  const there = tables.find((one) => one.id === table?.id);
+  const there = tables.items.find((one) => one.id === table?.id);
   if (there) mark(lists.tables, there);
   else if (table) await chooseTable(null);
   return there;
@@ -62,13 +62,15 @@ async function chooseTable(wanted) {
   await chosen.table(wanted);
 }
 
-function fill(list, records, choose, none) {
-  const entries = records.map((record) => {
+function fill(list, { items, isCut }, choose, none) {
+  const entries = items.map((record) => {
     const button = element("button", { type: "button", "data-id": record.id, dir: "auto" }, record.label);
     button.addEventListener("click", () => attempt(() => choose(record)));
     return element("li", {}, button);
   });
-  list.replaceChildren(...(entries.length > 0 ? entries : [element("li", { class: "none" }, none)]));
+  if (entries.length === 0) entries.push(element("li", { class: "none" }, none));
+  if (isCut) entries.push(element("li", { class: "none" }, "There are more than are shown here."));
+  list.replaceChildren(...entries);
 }
 
 function mark(list, record) {

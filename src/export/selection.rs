@@ -24,10 +24,10 @@ pub struct Selection {
     /// Which tables travel with their rows.
     #[cfg_attr(feature = "schemas", schemars(with = "Option<RowsSelection>"))]
     pub rows: RowsSelection,
-    /// Catalog fields of the package: `name`, `label`, …; name and label are the workspace's when absent.
+    /// Catalog fields of the package; name and label are the workspace's when absent.
     #[cfg_attr(
         feature = "schemas",
-        schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")
+        schemars(with = "Option<super::request::IdentityDocument>")
     )]
     pub identity: Catalog,
 }

@@ -2,7 +2,7 @@
 // something else, and nothing is taken away that may be in use.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, button, cells, confirm, drop, further, isGone, page, settled, signIn, signInAgain, skip, table, templatesOf, workspace } from "./console.mjs";
+import { api, button, cells, confirm, drop, further, isGone, page, server, settled, signIn, signInAgain, skip, table, templatesOf, workspace } from "./console.mjs";
 import { sample } from "./tools.mjs";
 
 /** What a route fulfills a refusal with. */
@@ -59,6 +59,24 @@ test("a session ends when the server knows it no more, and not before", { skip }
   await page.route("**/v1/auth/refresh", (route) => route.fulfill(problem(401, "unauthenticated", "Sign in.")));
   await table("Customers");
   await page.getByRole("form", { name: "Sign in" }).waitFor();
+  await page.getByRole("alert").getByText("Your session has ended. Sign in again.", { exact: true }).waitFor();
+});
+
+test("a session that ends says so, whatever was under way", { skip }, async () => {
+  const acts = [() => button("Plan").click(), () => workspace("Coffee shop"), () => table("Orders")];
+  for (const act of acts) {
+    await signIn();
+    await button("Plan… Project tracker").click();
+    await page.locator("#apply:enabled").waitFor();
+    await page.route("**/v1/**", (route) => route.fulfill(problem(401, "unauthenticated", "A valid credential is needed.")));
+    await act();
+    await page.getByRole("form", { name: "Sign in" }).waitFor();
+    await page.getByRole("alert").getByText("Your session has ended. Sign in again.", { exact: true }).waitFor();
+    await page.unroute("**/v1/**");
+    await signInAgain();
+    await page.locator("#templates tbody tr").first().waitFor();
+    assert.equal(await page.getByRole("alert").textContent(), "");
+  }
 });
 
 /** Holds back the first response of an address, for as long as the test wants. */
@@ -227,6 +245,47 @@ test("who signs in next sees nothing of the one before", { skip }, async () => {
 
 const jobsOf = async (id) => (await api("GET", `/v1/template-jobs?workspace_id=${id}`)).items;
 
+test("a crowd of templates hides none of one's own", { skip: further }, async () => {
+  const [own] = await templatesOf("project-tracker");
+  const destination = await created("Crowded");
+  const { jobId } = await api("POST", `/v1/templates/${own.id}/apply`, { workspaceId: destination });
+  await ended(jobId);
+  const nobody = "00000000-0000-7000-8000-000000000000";
+  const other = (number) => ({ ...own, id: nobody.slice(0, -6) + String(number).padStart(6, "0"), organization_id: nobody, label: `Of others ${number}` });
+  const crowd = (route) => {
+    const from = Number(new URL(route.request().url()).searchParams.get("cursor") ?? 0);
+    return route.fulfill({ json: { items: Array.from({ length: 200 }, (_, at) => other(from + at)), next_cursor: String(from + 200) } });
+  };
+
+  await signIn();
+  const lines = page.locator("#templates tbody tr");
+  const listed = lines.filter({ hasText: "Project tracker" });
+  const more = lines.last().getByText("The catalog has more templates than are shown here.");
+  await page.route("**/v1/templates?*visibility=public*", crowd);
+  await workspace("Crowded");
+  await more.waitFor();
+  assert.doesNotMatch(await lines.first().textContent(), /Of others/);
+  assert.equal(await button("Plan… Project tracker").count(), 1);
+
+  await page.route("**/v1/templates?*", crowd);
+  await workspace("Crowded");
+  await page.waitForFunction(() => document.querySelectorAll("#templates tbody tr").length === 1002);
+  await more.waitFor();
+  assert.equal(await listed.getByText("no longer there").count(), 0);
+  assert.equal(await button("Plan… Project tracker").count(), 1);
+  await page.route(`**/v1/templates/${own.id}`, (route) => route.fulfill(problem(404, "not_found", "There is nothing here.")));
+  await workspace("Crowded");
+  await listed.getByText("no longer there").waitFor();
+});
+
+test("lists at the side say that there is more", { skip: further }, async () => {
+  const [record] = (await api("GET", "/v1/features")).items;
+  await signIn();
+  await page.route("**/v1/features?*", (route) => route.fulfill({ json: { items: Array.from({ length: 200 }, () => record), next_cursor: "more" } }));
+  await workspace("Coffee shop");
+  await page.getByRole("navigation", { name: "Tables" }).getByText("There are more than are shown here.").waitFor();
+});
+
 /** Carries the first requests to the server, and loses their responses. */
 async function losing(address, times) {
   let lost = 0;
@@ -295,6 +354,30 @@ test("a package whose apply is refused leaves the catalog when another is droppe
   await drop("a.json", "[1,");
   await settled("findings");
   await isGone("stock-control");
+});
+
+test("a package that somebody else has applied meanwhile stays in the catalog", { skip: further }, async () => {
+  const ways = {
+    "another package": () => drop("a.json", "[1,").then(() => settled("findings")),
+    "another workspace": () => workspace("Coffee shop"),
+    "sign out": () => button("Sign out").click(),
+    "another page": () => page.goto(`${server.url}/docs`),
+  };
+  for (const [label, leave] of Object.entries(ways)) {
+    const destination = await created(`Of somebody else: ${label}`);
+    await signIn();
+    await drop("crm.json", await sample("examples/crm.json"));
+    await page.locator("#apply:enabled").waitFor();
+    const [{ id }] = await templatesOf("sales-crm");
+    const { jobId } = await api("POST", `/v1/templates/${id}/apply`, { workspaceId: destination });
+    await ended(jobId);
+    await leave();
+    // The page asks on its own, and shows nothing of it.
+    await new Promise((done) => setTimeout(done, 500));
+    assert.equal((await templatesOf("sales-crm")).length, 1, label);
+    if (label !== "another page") assert.equal(await page.getByRole("alert").textContent(), "", label);
+    await api("DELETE", `/v1/templates/${id}`);
+  }
 });
 
 test("a template has its package again when the plan that was agreed to cannot be made once more", { skip: further }, async () => {

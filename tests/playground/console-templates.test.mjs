@@ -1,8 +1,8 @@
 // What the console does with packages in Chromium: they are planned, applied, upgraded and undone, and the catalog keeps what it should.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, applied, button, complaints, confirm, drop, further, isGone, named, page, settled, signIn, skip, templatesOf } from "./console.mjs";
-import { faults, sample } from "./tools.mjs";
+import { api, applied, button, complaints, confirm, drop, further, isGone, named, page, server, settled, signIn, skip, templatesOf, workspace } from "./console.mjs";
+import { faults, launch, sample } from "./tools.mjs";
 
 /** A package of the examples, changed. */
 async function changed(name, change) {
@@ -84,6 +84,23 @@ test("a package that nothing came of leaves the catalog with the page", { skip: 
     assert.equal((await templatesOf("sales-crm")).length, 1);
     await leave();
     await isGone("sales-crm");
+  }
+});
+
+test("a package that nothing came of leaves the catalog although the browser keeps the page", { skip: further }, async () => {
+  // What drives the browser switches this off.
+  const keeping = await launch({ ignoreDefaultArgs: ["--disable-back-forward-cache"] });
+  try {
+    await signIn({ from: keeping });
+    await drop("crm.json", await sample("examples/crm.json"));
+    await page.locator("#apply:enabled").waitFor();
+    assert.equal((await templatesOf("sales-crm")).length, 1);
+    await page.evaluate(() => addEventListener("pagehide", ({ persisted }) => sessionStorage.setItem("kept", persisted)));
+    await page.goto(`${server.url}/docs`);
+    assert.equal(await page.evaluate(() => sessionStorage.getItem("kept")), "true");
+    await isGone("sales-crm");
+  } finally {
+    await keeping.close();
   }
 });
 

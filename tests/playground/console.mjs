@@ -35,9 +35,10 @@ export async function api(method, path, body) {
   return response.status === 204 ? null : response.json();
 }
 
-export async function open(options) {
+/** In the browser of the file, or in another one. */
+export async function open({ from = browser, ...options } = {}) {
   await page?.context().close();
-  ({ page, requests, complaints } = await newPage(browser, options));
+  ({ page, requests, complaints } = await newPage(from, options));
   await page.goto(`${server.url}/console`);
 }
 

@@ -65,6 +65,26 @@ test("rows are filtered, sorted and paged", { skip }, async () => {
   assert.deepEqual(complaints.filter((text) => !text.includes("422")), []);
 });
 
+test("blanks at the end of a filter belong to the value", { skip }, async () => {
+  const [{ id: workspace_id }] = (await api("GET", "/v1/workspaces")).items;
+  const { id } = await api("POST", "/v1/features", { workspace_id, label: "Blanks" });
+  await api("POST", `/v1/features/${id}/columns`, { label: "Name", name: "name", type: "text" });
+  for (const name of ["ann", "ann ", "bob smith", "bobsmith"]) await api("POST", `/v1/features/${id}/rows`, { data: { name } });
+  await signIn();
+  await table("Blanks");
+  await page.getByText("Page 1: 4 rows").waitFor();
+  const filter = page.getByRole("textbox", { name: "Filter" });
+  for (const [typed, found] of [["name:eq:ann ", ["ann "]], ["  name:endswith: ", ["ann "]], ["name:contains: ", ["ann ", "bob smith"]], ["   ", ["ann", "ann ", "bob smith", "bobsmith"]]]) {
+    await filter.fill(typed);
+    const asked = page.waitForResponse("**/v1/features/*/rows?*");
+    await filter.press("Enter");
+    await asked;
+    await page.getByText(`Page 1: ${found.length} row`).waitFor();
+    assert.deepEqual(await cells(1), found, typed);
+  }
+  await api("DELETE", `/v1/features/${id}?force=true`);
+});
+
 test("numbers keep all their digits", { skip }, async () => {
   const [{ id: workspace_id }] = (await api("GET", "/v1/workspaces")).items;
   const { id } = await api("POST", "/v1/features", { workspace_id, label: "Digits" });

@@ -64,7 +64,7 @@ export async function serving(program, ...options) {
 }
 
 /** Chromium, as scripts/test-playground found it. */
-export const launch = () => need("playwright-core").chromium.launch({ executablePath: process.env.TPLKIT_CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox"] });
+export const launch = (more = {}) => need("playwright-core").chromium.launch({ executablePath: process.env.TPLKIT_CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox"], ...more });
 
 /** A page; what the browser complains about, and what it asks for, is kept: `{ page, requests, complaints }`. */
 export async function newPage(browser, { width = 1280, dark = false, permissions = [] } = {}) {

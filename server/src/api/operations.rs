@@ -63,7 +63,7 @@ pub static OPERATIONS: [Operation; 108] = operations! {
     }
     "documentation" {
         GET "/v1/openapi.json" get_openapi Public, Viewer, Usual, [200, 422, 429] => pages::openapi, "This document" [] -> OpenApi;
-        GET "/docs" get_docs Public, Viewer, Usual, [200, 422, 429] => pages::docs, "This document as a page" [];
+        GET "/docs" get_docs Public, Viewer, Usual, [200, 304, 422, 429] => pages::docs, "This document as a page" [];
     }
     "auth" {
         POST "/v1/auth/token" sign_in Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::token, "Signs in" [] (SignIn) -> Tokens;
@@ -192,7 +192,7 @@ pub static OPERATIONS: [Operation; 108] = operations! {
         POST "/v1/templates/check" check_package READ, Viewer, Usual, [200, 413, 415, 422] => templates::check, "Says what is wrong with a package, and keeps nothing" [] (PackageToCheck) -> PackageVerdict with [PackageBody];
         GET "/v1/templates/{template_id}" get_template READ, Viewer, Usual, [200, 404, 422] => templates::get, "Reads a template with its manifest" [] -> TemplateWhole;
         PATCH "/v1/templates/{template_id}" update_template STRUCTURE, Admin, Usual, [200, 404, 413, 415, 422] => templates::patch, "Changes what the catalog shows of a template, and to whom" [] (TemplatePatch) -> Template;
-        DELETE "/v1/templates/{template_id}" delete_template STRUCTURE, Admin, Usual, [204, 404, 422] => templates::delete, "Removes a template" [];
+        DELETE "/v1/templates/{template_id}" delete_template STRUCTURE, Admin, Usual, [204, 404, 409, 422] => templates::delete, "Removes a template" [unused];
         GET "/v1/templates/{template_id}/payloads" list_payloads READ, Viewer, Usual, [200, 404, 422] => templates::list_payloads, "Lists a template's payload entries" [cursor limit] -> PayloadPage;
         PUT "/v1/templates/{template_id}/payloads/{item_uid}" put_payload STRUCTURE, Admin, Usual, [200, 201, 404, 413, 415, 422] => templates::put_payload, "Puts a payload entry into a template" [] (PayloadEntry) -> Payload with [PackageBody];
         DELETE "/v1/templates/{template_id}/payloads/{item_uid}" delete_payload STRUCTURE, Admin, Usual, [204, 404, 422] => templates::delete_payload, "Takes a payload entry out of a template" [];

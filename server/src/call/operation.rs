@@ -161,9 +161,10 @@ impl Operation {
     /// All statuses of its responses, ascending.
     pub fn all_statuses(&self) -> Vec<u16> {
         let mut all = self.statuses.to_vec();
+        // Also without a body: of a head that is too large.
+        all.push(413);
         if self.access != Access::Public {
-            // 413 also without a body: of a head that is too large.
-            all.extend([401, 403, 413, 429, 503]);
+            all.extend([401, 403, 429, 503]);
         }
         all.sort_unstable();
         all.dedup();

@@ -191,6 +191,17 @@ pub async fn find(tx: &mut Tx, job: Uuid, now: i64) -> Result<Option<Job>, Store
     row.as_ref().map(Job::read).transpose()
 }
 
+/// Whether a template has jobs, in any workspace that the scope sees.
+///
+/// # Errors
+/// Those of the store.
+pub async fn any_of(tx: &mut Tx, template: Uuid) -> Result<bool, StoreError> {
+    let sql = "SELECT id FROM template_jobs \
+         WHERE {tenant organization_id} AND {workspace workspace_id} AND template_id = $1 LIMIT 1";
+    let row = tx.first(sql, &[template.into()]).await?;
+    Ok(row.is_some())
+}
+
 /// A page of the jobs that the scope sees, of one workspace or of all, and one more if another page follows. It ends
 /// early where their reports are large.
 ///

@@ -32,7 +32,7 @@ pub use cancel::cancel;
 pub use claim::{take, take_any};
 pub use create::{New, create, reopen};
 pub(crate) use job::JobView;
-pub use job::{Job, find, page};
+pub use job::{Job, any_of, find, page};
 pub use lease::Lease;
 pub use ledger::{
     LedgerPart, LineLedgers, StoredLegacyJob, WantedLedger, earlier, own, upgraded_by, written_by,

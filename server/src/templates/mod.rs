@@ -12,6 +12,7 @@ mod apply_refusal;
 pub(crate) mod cancel;
 mod catalog;
 mod change;
+mod content;
 pub(crate) mod document;
 mod drift;
 mod export;
@@ -38,6 +39,6 @@ pub(crate) use package_parts::{Origin, PackageParts};
 pub(crate) use payloads::{
     Entry, Payload, page as page_of_payloads, put as put_payload, remove as remove_payload,
 };
-pub(crate) use record::{Record, Template, find};
+pub(crate) use record::{Record, Template, find, hold};
 pub(crate) use status::applied;
-pub(crate) use write::{Create, Replace, create, manage, remove, replace};
+pub(crate) use write::{Create, Remove, Replace, create, manage, remove, replace};

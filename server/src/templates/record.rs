@@ -128,6 +128,23 @@ pub(crate) async fn find(tx: &mut Tx, id: Uuid) -> Result<Record, Refusal> {
     Ok(Record::read(&row.ok_or_else(Refusal::not_found)?)?)
 }
 
+/// Sees to it that a template is there until the transaction ends: one of the caller's organizations is not removed
+/// before that.
+///
+/// # Errors
+/// 404 for what is missing or hidden.
+pub(crate) async fn hold(tx: &mut Tx, id: Uuid) -> Result<(), Refusal> {
+    let record = find(tx, id).await?;
+    let sql = "SELECT id FROM templates WHERE {tenant organization_id} AND organization_id = $1 AND id = $2 \
+         {share templates}";
+    let at = [record.organization_id.into(), id.into()];
+    if tx.first(sql, &at).await?.is_some() {
+        return Ok(());
+    }
+    // It is somebody else's, or it has gone while this waited.
+    find(tx, id).await.map(drop)
+}
+
 /// A template of an organization, and nobody changes it until the transaction ends. Gives the manifest, too.
 ///
 /// # Errors

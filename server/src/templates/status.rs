@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use tplkit::apply::{content_digest, structure_drift};
+use tplkit::apply::structure_drift;
 use tplkit::automation::empty_secrets;
 use tplkit::definitions::Definitions;
 use tplkit::json::Value;
@@ -13,6 +13,7 @@ use tplkit::workspace::{Source as _, Structure};
 use uuid::Uuid;
 
 use super::applied::Applied;
+use super::content::is_same;
 use super::package::read_spooled;
 use super::record::{Record, find};
 use crate::automation::find as versions;
@@ -97,7 +98,7 @@ async fn visible(tx: &mut Tx, template: Uuid) -> Result<Option<Record>, Refusal>
     }
 }
 
-/// The version of the catalog, when its package is another one than a job applied, and not lower.
+/// The version of the catalog, when its package holds something else than the one that a job applied, and is not lower.
 async fn later(
     tx: &mut Tx,
     organization: Uuid,
@@ -112,9 +113,12 @@ async fn later(
     if lower == Some(Ordering::Less) {
         return Ok(None);
     }
-    let catalog = content_digest(&read_spooled(tx, template).await?);
+    let catalog = read_spooled(tx, template).await?;
     let kept = jobs::read_package(tx, organization, job, true).await?;
-    let same = kept.is_some_and(|(_, text)| content_digest(&text) == catalog);
+    let same = match &kept {
+        Some((_, text)) => is_same(&catalog, text)?,
+        None => false,
+    };
     Ok((!same).then_some(semver))
 }
 

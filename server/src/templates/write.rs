@@ -12,7 +12,8 @@ use super::promotion::{self, SYSTEM};
 use super::record::{Record, columns, find, internal, lock};
 use crate::auth::Actor;
 use crate::context::Context;
-use crate::refusal::Refusal;
+use crate::jobs;
+use crate::refusal::{Code, Refusal};
 use crate::store::{StoreError, Tx, Value};
 
 /// A template that is to be.
@@ -27,6 +28,14 @@ pub(crate) struct Create {
 pub(crate) struct Replace {
     pub(crate) id: Uuid,
     pub(crate) parts: PackageParts,
+}
+
+/// A template that is to go.
+#[derive(Debug)]
+pub(crate) struct Remove {
+    pub(crate) id: Uuid,
+    /// Only if nothing was done with it.
+    pub(crate) unused: bool,
 }
 
 /// The template, when the caller has the operation's role in its organization. Templates for everybody
@@ -211,12 +220,33 @@ pub(super) async fn rewrite(
 /// Takes a template out of the catalog, with its payloads. Jobs that apply it keep what they need.
 ///
 /// # Errors
-/// 404, 403.
-pub(crate) async fn remove(tx: &mut Tx, actor: Actor<'_>, id: Uuid) -> Result<(), Refusal> {
-    let record = manage(tx, actor, id).await?;
+/// 404, 403, 409 for one that is in use, where that is asked.
+pub(crate) async fn remove(
+    tx: &mut Tx,
+    actor: Actor<'_>,
+    Remove { id, unused }: &Remove,
+) -> Result<(), Refusal> {
+    let record = manage(tx, actor, *id).await?;
+    if *unused {
+        // Who starts a job shares this lock.
+        let (locked, _) = lock(tx, record.organization_id, *id).await?;
+        refuse_used(tx, &locked).await?;
+    }
     let sql = "DELETE FROM main.templates \
          WHERE {tenant organization_id} AND organization_id = $1 AND id = $2";
-    tx.query(sql, &[record.organization_id.into(), id.into()])
-        .await?;
+    let at = [record.organization_id.into(), (*id).into()];
+    tx.query(sql, &at).await?;
     Ok(())
+}
+
+/// Refuses to remove what somebody has done something with: changed it, or applied it.
+async fn refuse_used(tx: &mut Tx, record: &Record) -> Result<(), Refusal> {
+    let detail = if record.updated_at != record.created_at {
+        "The template has changed since it was created; without unused=true it is deleted all the same."
+    } else if jobs::any_of(tx, record.id).await? {
+        "A job has applied the template; without unused=true it is deleted all the same."
+    } else {
+        return Ok(());
+    };
+    Err(Refusal::new(Code::NotEmpty, detail))
 }

@@ -5,7 +5,10 @@ use tplkit_server::api::operations::OPERATIONS;
 use super::world::World;
 use crate::stores::{Place, on_both_stores};
 
-on_both_stores!(the_document_knows_every_operation_and_nothing_else,);
+on_both_stores!(
+    the_document_knows_every_operation_and_nothing_else,
+    what_needs_no_credential_lists_all_of_its_statuses,
+);
 
 async fn the_document_knows_every_operation_and_nothing_else(place: Place) {
     let world = World::new(place).await;
@@ -41,4 +44,25 @@ async fn the_document_knows_every_operation_and_nothing_else(place: Place) {
         .nobody
         .get("/docs?x=1")
         .refused(422, "validation_failed");
+}
+
+/// What nothing but the table of operations says: the client fails where that does not list the status.
+async fn what_needs_no_credential_lists_all_of_its_statuses(place: Place) {
+    let world = World::new(place).await;
+    let document = world.nobody.get("/v1/openapi.json").expect(200).json();
+    let lists = |path: &str, status: &str| {
+        let responses = &document["paths"][path]["get"]["responses"];
+        responses.get(status).is_some()
+    };
+    let known = [("if-none-match", "*")];
+    world.nobody.send("GET", "/docs", &known, None).expect(304);
+    assert!(lists("/docs", "304"));
+    let line = "x".repeat(70_000);
+    let large = [("x-line", line.as_str())];
+    for path in ["/v1/health", "/v1/ready", "/v1/openapi.json", "/docs"] {
+        let response = world.nobody.send("GET", path, &large, None);
+        response.refused(413, "payload_too_large");
+        assert!(lists(path, "413"), "{path}");
+    }
+    assert!(lists("/v1/file-links/{file_id}", "413"));
 }

@@ -7,9 +7,10 @@ use tplkit::package::size::MOST_LABEL;
 
 use super::configs;
 use super::schemas::{closed, to};
+use crate::json_body::MOST_INTEGER;
 use crate::model::document::own_field;
 use crate::model::kind::{
-    COLUMN, FEATURE, KindDescription, MODULE, RAIL, RecordKind, VIEW, WORKSPACE,
+    COLUMN, FEATURE, KindDescription, MODULE, OwnFieldForm, RAIL, RecordKind, VIEW, WORKSPACE,
 };
 
 /// All of them, by name.
@@ -106,7 +107,12 @@ fn common(kind: &KindDescription, config: Value) -> Map<String, Value> {
     let mut properties = Map::from_iter([("label".to_owned(), label)]);
     for own in kind.own {
         if let Some(key) = own.key {
-            properties.insert(key.to_owned(), own_field(own.form));
+            let mut field = own_field(own.form);
+            if matches!(own.form, OwnFieldForm::Integer) {
+                field["minimum"] = json!(-MOST_INTEGER);
+                field["maximum"] = json!(MOST_INTEGER);
+            }
+            properties.insert(key.to_owned(), field);
         }
     }
     properties.insert("config".to_owned(), config);

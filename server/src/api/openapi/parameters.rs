@@ -36,6 +36,11 @@ pub(super) fn query(component: &str) -> Option<Value> {
             boolean(),
             "Deletes it although something uses it; cells keep its id as text.",
         ),
+        "unused" => (
+            "unused",
+            boolean(),
+            "Deletes it only if it is as it was created and no job that you see has applied it; else 409 `not_empty`.",
+        ),
         "into_workspace" => ("workspace_id", id(), "Where the file is to be."),
         "name" => (
             "name",

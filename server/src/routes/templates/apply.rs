@@ -200,6 +200,8 @@ async fn decided(
 
 async fn started(tx: &mut Tx, ctx: &OperationContext<Start>) -> Result<ApiResponse, Refusal> {
     ctx.enter(ctx.input.place.organization)?;
+    // Whoever removes an unused template looks for jobs.
+    templates::hold(tx, ctx.input.place.template).await?;
     if let Some(kept) = ctx.claim(tx).await? {
         return Ok(kept);
     }

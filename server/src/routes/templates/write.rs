@@ -12,7 +12,7 @@ use crate::http::response::ApiResponse;
 use crate::json_body;
 use crate::refusal::{Fault, Refusal};
 use crate::store::Tx;
-use crate::templates::{self, Change, Create, Origin, PackageParts};
+use crate::templates::{self, Change, Create, Origin, PackageParts, Remove};
 
 /// `POST /v1/templates`: a manifest whose payloads follow.
 ///
@@ -91,15 +91,17 @@ async fn update(tx: &mut Tx, ctx: &OperationContext<Change>) -> Result<ApiRespon
 /// `DELETE /v1/templates/{template_id}`
 ///
 /// # Errors
-/// 403, 404.
+/// 403, 404, 409 for one that is in use, where only an unused one is to go.
 pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     managed_by(&mut call, id).await?;
+    let unused = call.query_text.flag("unused");
     call.query_text.finish()?;
-    call.write(id, |tx, ctx| Box::pin(remove(tx, ctx))).await
+    call.write(Remove { id, unused }, |tx, ctx| Box::pin(remove(tx, ctx)))
+        .await
 }
 
-async fn remove(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<ApiResponse, Refusal> {
-    templates::remove(tx, ctx.actor(), ctx.input).await?;
+async fn remove(tx: &mut Tx, ctx: &OperationContext<Remove>) -> Result<ApiResponse, Refusal> {
+    templates::remove(tx, ctx.actor(), &ctx.input).await?;
     Ok(ApiResponse::nothing())
 }

@@ -124,6 +124,11 @@ async fn in_the_way(stage: &Stage, operation: &Operation, ids: &Ids) -> (Request
             request.path.extend(["?job=", &ids["job_id"]]);
             return (request, "conflict");
         }
+        ("DELETE", "/v1/templates/{template_id}") => {
+            let mut request = stage.request(operation, &ids).await;
+            request.path.push_str("?unused=true");
+            return (request, "not_empty");
+        }
         // The row uses the file. Everything that holds something holds something here.
         ("DELETE", _) => "not_empty",
         _ => panic!("{operation:?}: teach this test what is in its way"),

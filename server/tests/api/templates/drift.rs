@@ -10,6 +10,7 @@ use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     what_people_changed_is_listed,
+    only_another_package_in_the_catalog_is_newer,
     separate_copies_are_lines_of_their_own,
     a_job_of_the_same_template_under_another_id_names_a_line,
     rows_that_are_hidden_are_not_counted,
@@ -140,6 +141,43 @@ async fn what_people_changed_is_listed(place: Place) {
     editor.send("POST", &path, &[], None).expect(200);
     get_drift(&viewer, &there, &template, "").refused(404, "not_found");
     get_drift(&viewer, &there, &template, &format!("?job={}", id(&job))).refused(409, "conflict");
+}
+
+/// The catalog and a job put a package together in different ways.
+async fn only_another_package_in_the_catalog_is_newer(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let admin = world.as_user("admin@acme.test");
+    let editor = world.as_user("editor@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    for rows in ["none", "all"] {
+        let selection = json!({"rows": rows, "identity": {"semver": "1.0.0"}});
+        let template = shop.template(&editor, &admin, &selection);
+        let record = format!("/v1/templates/{template}");
+        let kept = format!("{record}/package");
+        let mut package = admin.get(&kept).expect(200).json();
+        // A job keeps no member that no version of the format knows.
+        package["another"] = 1.into();
+        admin.json("PUT", &kept, &package.to_string()).expect(200);
+        let there = workspace(&editor, world.acme);
+        let newer = || editor.items(&path(&there, ""))[0]["newer"].clone();
+        for upgrade in [false, true] {
+            let body = json!({"workspaceId": there, "upgrade": upgrade});
+            applied(&editor, &template, &body).await;
+            assert_eq!(newer(), Value::Null, "{rows}, {upgrade}");
+        }
+        // Who sees it is nothing that an upgrade would bring.
+        for visibility in ["public", "org"] {
+            admin
+                .patch(&record, &json!({"visibility": visibility}))
+                .expect(200);
+            assert_eq!(newer(), Value::Null, "{rows}, {visibility}");
+        }
+        admin
+            .patch(&record, &json!({"label": "Another"}))
+            .expect(200);
+        assert_eq!(newer(), "1.0.0", "{rows}");
+    }
 }
 
 async fn separate_copies_are_lines_of_their_own(place: Place) {

@@ -36,6 +36,7 @@ pub(crate) mod shop;
 mod undecided;
 mod undo;
 mod undone_automations;
+mod unused;
 mod unwritable;
 mod upgrade;
 mod upgrade_automations;

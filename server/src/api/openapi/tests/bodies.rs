@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tplkit::definitions::Definitions;
 use uuid::Uuid;
 
@@ -178,6 +178,52 @@ fn refuses_name(refusal: &Refusal) -> bool {
     // Members that never change are forbidden.
     refusal.code == Code::Forbidden
         || faults.any(|fault| words.iter().any(|words| fault.message.contains(words)))
+}
+
+/// Reads an export whose identity has one member.
+fn export_of(name: &str, value: &Value) -> Result<(), Refusal> {
+    let body = json!({"identity": {name: value}});
+    Export::read(Uuid::nil(), &body.to_string()).map(drop)
+}
+
+#[test]
+fn an_identity_is_read_as_its_schema_says() {
+    let document = document(Definitions::embedded());
+    let identity = &document["components"]["schemas"]["Export"]["properties"]["identity"];
+    assert_eq!(identity["additionalProperties"], false, "{identity}");
+    let properties = identity["properties"].as_object().expect("members");
+    for name in properties.keys() {
+        // Null is no value of any of them.
+        let refusal = export_of(name, &Value::Null).expect_err(name);
+        assert!(!refuses_name(&refusal), "{name}: {}", refusal.detail());
+    }
+    let refusal = export_of("zz", &Value::Null).expect_err("no member");
+    assert!(refuses_name(&refusal));
+    for name in ["label", "description"] {
+        let most = properties[name]["maxLength"].as_u64().expect("a bound");
+        let most = usize::try_from(most).expect("a length");
+        export_of(name, &"x".repeat(most).into()).expect("fits");
+        export_of(name, &"x".repeat(most + 1).into()).expect_err("does not fit");
+    }
+}
+
+#[test]
+fn an_order_is_read_as_its_schema_says() {
+    let document = document(Definitions::embedded());
+    for (body, read) in READERS {
+        let order = &document["components"]["schemas"][*body]["properties"]["order"];
+        if order.is_null() {
+            continue;
+        }
+        let mut text = EXAMPLES[*body].clone();
+        for (bound, beyond) in [("minimum", -1), ("maximum", 1)] {
+            let bound = order[bound].as_i64().expect("a bound");
+            text["order"] = bound.into();
+            read(&text.to_string()).expect(body);
+            text["order"] = (bound + beyond).into();
+            read(&text.to_string()).expect_err(body);
+        }
+    }
 }
 
 #[test]
