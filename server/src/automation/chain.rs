@@ -13,26 +13,43 @@ const DEEPEST: i64 = 8;
 /// How many runs a chain may have, next to the one that began it.
 const LONGEST: i64 = 50_000;
 
-/// Counts runs that are about to be caused in the chain that the run `began` began, and gives how many of them it may
-/// have. The count stays locked until the transaction ends: whoever counts for several chains does so in the order of
-/// their ids.
+/// Runs that are about to be caused in a chain.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Extension {
+    pub(super) organization: Uuid,
+    /// The run that began the chain.
+    pub(super) chain: Uuid,
+    /// How many.
+    pub(super) by: i64,
+}
+
+/// Counts runs, and gives how many of them each chain may have: -1 where a run of it was refused before. The counts
+/// stay locked until the transaction ends, so those of several chains come in the order of their ids.
 ///
 /// # Errors
 /// Those of the store.
 pub(super) async fn extend(
     tx: &mut Tx,
-    organization: Uuid,
-    began: Uuid,
-    by: i64,
+    extensions: &[Extension],
     now: i64,
-) -> Result<i64, StoreError> {
+) -> Result<Vec<i64>, StoreError> {
     let sql = "INSERT INTO main.run_chains {into $1} (organization_id, id, caused, created_at) \
          VALUES ($1, $2, $3, $4) ON CONFLICT (organization_id, id) \
          DO UPDATE SET caused = run_chains.caused + excluded.caused RETURNING caused";
-    let parameters = [organization.into(), began.into(), by.into(), now.into()];
-    let row = tx.first(sql, &parameters).await?;
-    let caused: i64 = row.map_or(Ok(by), |row| row.get(0))?;
-    Ok((LONGEST - (caused - by)).clamp(0, by))
+    let parameters = extensions.iter().map(|one| {
+        vec![
+            one.organization.into(),
+            one.chain.into(),
+            one.by.into(),
+            now.into(),
+        ]
+    });
+    let counted = tx.each(sql, &parameters.collect::<Vec<_>>()).await?;
+    let allowed = extensions.iter().zip(counted).map(|(one, rows)| {
+        let caused: i64 = rows.first().map_or(Ok(one.by), |row| row.get(0))?;
+        Ok((LONGEST - (caused - one.by)).clamp(-1, one.by))
+    });
+    allowed.collect()
 }
 
 /// Why a run of that depth is not executed.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use uuid::Uuid;
 
-use super::chain;
+use super::chain::{self, Extension};
 use super::runs::RunFailure;
 use super::visibility::{AccountScopes, ChangedRow};
 use crate::ids::WorkspaceKey;
@@ -57,8 +57,12 @@ async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<bool, StoreError> {
     let mut room = room_in_chains(tx, &noticed, asked_at).await?;
     let mut runs = BTreeMap::<Uuid, Vec<Vec<Value>>>::new();
     for event in noticed {
-        let failure = event.failure(&mut room)?;
-        let run = event.run(failure)?;
+        let left = event.take_room(&mut room);
+        // Of what a chain has no room for, the first is recorded.
+        if left.is_some_and(|left| left < -1) {
+            continue;
+        }
+        let run = event.run(event.failure(left)?)?;
         let of = event.subscriber.organization;
         runs.entry(of).or_default().push(run);
     }
@@ -81,12 +85,17 @@ async fn room_in_chains(
             *wanted.entry(of).or_default() += 1;
         }
     }
-    let mut room = BTreeMap::new();
-    for ((organization, chain), more) in wanted {
-        let allowed = chain::extend(tx, organization, chain, more, now).await?;
-        room.insert(chain, allowed);
-    }
-    Ok(room)
+    let extensions = wanted
+        .into_iter()
+        .map(|((organization, chain), by)| Extension {
+            organization,
+            chain,
+            by,
+        });
+    let extensions: Vec<Extension> = extensions.collect();
+    let allowed = chain::extend(tx, &extensions, now).await?;
+    let chains = extensions.iter().map(|one| one.chain);
+    Ok(chains.zip(allowed).collect())
 }
 
 /// An event whose row the publisher of its automation sees.
@@ -99,16 +108,18 @@ struct NoticedEvent<'e> {
 }
 
 impl NoticedEvent<'_> {
-    /// Why its run is not executed; takes one of the runs that its chain may still have.
-    fn failure(&self, room: &mut BTreeMap<Uuid, i64>) -> Result<Option<RunFailure>, StoreError> {
-        if let Some(deep) = chain::too_deep(self.event.get(7)?) {
-            return Ok(Some(deep));
-        }
-        let Some(left) = self.chain.and_then(|chain| room.get_mut(&chain)) else {
-            return Ok(None);
-        };
+    /// Takes one of the runs that its chain may still have, and gives how many are left.
+    fn take_room(&self, room: &mut BTreeMap<Uuid, i64>) -> Option<i64> {
+        let left = room.get_mut(&self.chain?)?;
         *left -= 1;
-        Ok((*left < 0).then(chain::too_long))
+        Some(*left)
+    }
+
+    /// Why its run is not executed, where its chain has so many left.
+    fn failure(&self, left: Option<i64>) -> Result<Option<RunFailure>, StoreError> {
+        let deep = chain::too_deep(self.event.get(7)?);
+        let is_over = left.is_some_and(|left| left < 0);
+        Ok(deep.or_else(|| is_over.then(chain::too_long)))
     }
 
     /// The run as [`RUNS`] writes it.

@@ -7,7 +7,7 @@ use super::Version;
 use crate::ids;
 use crate::refusal::Refusal;
 use crate::rows::find;
-use crate::store::{StoreError, Tx};
+use crate::store::{Scope, StoreError, Tx};
 
 /// A row that fires a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +93,10 @@ pub async fn sees_fired(
     if !sees_table(tx, organization, feature).await? {
         return Ok(false);
     }
-    let Some(row) = row else {
+    let is_guarded =
+        matches!(tx.scope(), Scope::Caller(visible) if visible.guarded.contains(&feature));
+    // Where everybody sees all rows, one that is gone was not hidden.
+    let Some(row) = row.filter(|_| is_guarded) else {
         return Ok(true);
     };
     let found = find::within(tx, organization, feature, row).await?;

@@ -4,7 +4,7 @@ use tplkit::automation::run::{Failure, Notice, Reason, Scope as Audience};
 use tplkit::json::Object;
 use uuid::Uuid;
 
-use super::chain;
+use super::chain::{self, Extension};
 use super::find;
 use super::runs::{self, NewRun, Run};
 use super::step::Stop;
@@ -91,7 +91,12 @@ pub(super) async fn run_other(
         });
     };
     let chain = run.chain();
-    if chain::extend(tx, run.organization, chain, 1, now).await? == 0 {
+    let extension = Extension {
+        organization: run.organization,
+        chain,
+        by: 1,
+    };
+    if chain::extend(tx, &[extension], now).await? != [1] {
         let failure = Failure::new(chain::too_long().detail);
         return Err(Stop::Failed(failure.because(Reason::TooDeep)));
     }

@@ -182,7 +182,11 @@ impl Call {
             return;
         }
         let Some(body) = self.take_body() else { return };
-        if let Ok(bytes) = collect(body, &self.headers, self.most_bytes()).await {
+        let began = self.app.context.now();
+        let bytes = collect(body, &self.headers, self.most_bytes()).await;
+        // Nobody reads the caller again behind a slow one, so nothing is kept or replayed.
+        let was_slow = self.app.context.now().abs_diff(began) >= SURE;
+        if let (Ok(bytes), false) = (bytes, was_slow) {
             let _ = self.read_key(&bytes).await;
         }
     }

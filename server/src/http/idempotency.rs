@@ -19,7 +19,7 @@ use super::problem::{RefusalForm, document, status};
 use super::response::ApiResponse;
 use crate::kept_responses::{self, KeptResponse, RequestKey};
 use crate::refusal::{Code, Refusal};
-use crate::store::{StoreError, Tx};
+use crate::store::{Scope, StoreError, Tx};
 
 const HEADER: &str = "idempotency-key";
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -369,11 +369,20 @@ pub(crate) async fn keep_refusal(
             Ok(response)
         }
         // So do cells: the conflicts of today take the place of those that were shown then.
-        Claimed::Theirs(first) if shows_cells(&first) && first.body != response.body => {
+        Claimed::Theirs(first) if may_show_hidden(tx, &first) && first.body != response.body => {
             Ok(response)
         }
         Claimed::Theirs(first) => Ok(first),
     }
+}
+
+/// Whether a refusal that was kept may show cells that are hidden from the caller by now.
+pub(crate) fn may_show_hidden(tx: &Tx, first: &ApiResponse) -> bool {
+    let Scope::Caller(visible) = tx.scope() else {
+        return false;
+    };
+    let sees_all = visible.guarded.is_empty() && visible.hidden.is_empty();
+    !sees_all && shows_cells(first)
 }
 
 /// Whether a refusal that was kept shows cells, as the conflicts of an upgrade do. Both forms of refusals are looked at.

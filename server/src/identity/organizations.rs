@@ -6,7 +6,6 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use crate::auth::{Caller, Role};
-use crate::context::changed_at;
 use crate::json_schemas::{Config, UtcInstant};
 use crate::paging::PageRequest;
 use crate::refusal::{Code, Refusal};
@@ -110,6 +109,20 @@ pub async fn exist(tx: &mut Tx) -> Result<bool, StoreError> {
     Ok(!tx.last(sql, &[]).await?.is_empty())
 }
 
+/// In a statement: the instant of a change at the time of that parameter. It comes after the one before, without a lock
+/// that others who name the organization would wait for.
+macro_rules! rises {
+    ($now:literal) => {
+        concat!(
+            "CASE WHEN updated_at < ",
+            $now,
+            " THEN ",
+            $now,
+            " ELSE updated_at + 1 END"
+        )
+    };
+}
+
 /// What changes of an organization.
 #[derive(Debug)]
 pub struct Change {
@@ -132,33 +145,21 @@ pub async fn update(tx: &mut Tx, change: &Change) -> Result<Option<Organization>
     if label.is_none() && config.is_none() {
         return by_id(tx, change.id).await;
     }
-    let Some(now) = locked(tx, change.id, change.now).await? else {
-        return Ok(None);
-    };
     let sql = concat!(
         "UPDATE main.organizations SET label = coalesce($2, label), config = coalesce($3, config), ",
-        "updated_at = $4 WHERE {tenant id} AND id = $1 RETURNING ",
+        "updated_at = ",
+        rises!("$4"),
+        " WHERE {tenant id} AND id = $1 RETURNING ",
         columns!()
     );
     let parameters = [
         change.id.into(),
         label.clone().into(),
         config.clone().into(),
-        now.into(),
+        change.now.into(),
     ];
     let row = tx.first(sql, &parameters).await?;
     row.as_ref().map(Organization::read).transpose()
-}
-
-/// Keeps others from changing an organization, and gives the instant of a change that comes now; nothing where the scope
-/// sees none.
-async fn locked(tx: &mut Tx, id: Uuid, now: i64) -> Result<Option<i64>, StoreError> {
-    let sql = "SELECT updated_at FROM organizations WHERE {tenant id} AND id = $1 {lock}";
-    let found = tx.first(sql, &[id.into()]).await?;
-    let Some(found) = found else {
-        return Ok(None);
-    };
-    Ok(Some(changed_at(now, found.get(0)?)))
 }
 
 /// An organization that is to be.
@@ -250,13 +251,12 @@ pub async fn set_limits(store: &Store, limits: NewLimits) -> Result<Organization
 }
 
 async fn update_limits(tx: &mut Tx, limits: NewLimits) -> Result<Option<Organization>, StoreError> {
-    let Some(now) = locked(tx, limits.organization, limits.now).await? else {
-        return Ok(None);
-    };
     let sql = concat!(
         "UPDATE main.organizations SET seats = CASE WHEN $2 THEN $3 ELSE seats END, ",
         "row_quota = CASE WHEN $4 THEN $5 ELSE row_quota END, ",
-        "file_quota = CASE WHEN $6 THEN $7 ELSE file_quota END, updated_at = $8 WHERE id = $1 RETURNING ",
+        "file_quota = CASE WHEN $6 THEN $7 ELSE file_quota END, updated_at = ",
+        rises!("$8"),
+        " WHERE id = $1 RETURNING ",
         columns!()
     );
     let mut parameters: Vec<Value> = vec![limits.organization.into()];
@@ -268,7 +268,7 @@ async fn update_limits(tx: &mut Tx, limits: NewLimits) -> Result<Option<Organiza
         let set: [Value; 2] = [limit.is_some().into(), most.into()];
         parameters.extend(set);
     }
-    parameters.push(now.into());
+    parameters.push(limits.now.into());
     let row = tx.first(sql, &parameters).await?;
     row.as_ref().map(Organization::read).transpose()
 }

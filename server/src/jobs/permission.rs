@@ -83,11 +83,11 @@ pub async fn hand_over(tx: &mut Tx, job: &Job, to: Uuid, now: i64) -> Result<(),
     let organization = job.organization;
     let stays = may_apply(tx, job.place(), before, now).await?;
     // A job that waits goes on without anybody who resumes it.
-    let lends = stays
+    let starter_decides_more = stays
         && job.status.is_finished()
         && administers(tx, organization, before, now).await?
         && !administers(tx, organization, to, now).await?;
-    if stays && !lends {
+    if stays && !starter_decides_more {
         return Ok(());
     }
     let sql = concat!(

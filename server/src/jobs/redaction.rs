@@ -5,6 +5,7 @@
 //! and what did not fit: such tables are left out. The package's own numbers stay for everybody who
 //! may read the template.
 
+use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::collections::{HashMap, HashSet};
 
 use tplkit::apply::{Report, Resolution};
@@ -27,6 +28,7 @@ pub async fn redact(tx: &mut Tx, jobs: &mut [Job]) -> Result<(), StoreError> {
         return Ok(());
     }
     let guarded: HashSet<Id> = visible.guarded.iter().copied().collect();
+    let mut by_workspace: HashMap<Uuid, Vec<MappedTable>> = HashMap::new();
     for job in jobs {
         if job.created_by == Some(visible.caller) {
             continue;
@@ -34,11 +36,16 @@ pub async fn redact(tx: &mut Tx, jobs: &mut [Job]) -> Result<(), StoreError> {
         let Some(text) = &job.report else {
             continue;
         };
-        let mapped = mapped(tx, job).await?;
+        let mapped = match by_workspace.entry(job.workspace) {
+            Vacant(entry) => entry.insert(mapped(tx, job).await?),
+            Occupied(entry) => entry.into_mut(),
+        };
+        let mapped = mapped.iter().filter(|table| table.job <= job.id);
         let unseen = if visible.hidden.is_empty() {
             HashSet::new()
         } else {
-            unseen(tx, job.organization, &mapped).await?
+            let named = mapped.clone().map(|table| table.id);
+            unseen(tx, job.organization, named.collect()).await?
         };
         if guarded.is_empty() && unseen.is_empty() {
             continue;
@@ -46,10 +53,9 @@ pub async fn redact(tx: &mut Tx, jobs: &mut [Job]) -> Result<(), StoreError> {
         let bad = |_| StoreError::Internal("a report in the store cannot be read".to_owned());
         let mut report: Report = serde_json::from_str(text).map_err(bad)?;
         let mut tables = created(tx, job).await?;
-        for table in mapped {
-            if table.template == job.template {
-                tables.entry(table.reference).or_default().insert(table.id);
-            }
+        for table in mapped.filter(|table| table.template == job.template) {
+            let tables = tables.entry(table.reference.clone()).or_default();
+            tables.insert(table.id);
         }
         // What a ref stands for that another template of the line named is not known, and counts as hidden.
         let is_open = |reference: &str| {
@@ -109,32 +115,33 @@ async fn created(tx: &mut Tx, job: &Job) -> Result<HashMap<String, HashSet<Id>>,
 
 /// A table that somebody named in place of one of a package.
 struct MappedTable {
+    job: Uuid,
     template: Uuid,
     reference: String,
     id: Id,
 }
 
-/// The tables that were named in the workspace of a job until then. An upgrade goes on with what was decided before it, in
-/// jobs of other templates, too.
+/// The tables that were named in the workspace of a job. An upgrade goes on with what was decided before it, in jobs of
+/// other templates, too.
 async fn mapped(tx: &mut Tx, job: &Job) -> Result<Vec<MappedTable>, StoreError> {
-    let sql = "SELECT template_id, request FROM template_jobs WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND organization_id = $1 AND workspace_id = $2 AND id <= $3 \
-         AND request LIKE $4";
+    let sql = "SELECT id, template_id, request FROM template_jobs WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND workspace_id = $2 AND request LIKE $3";
     let parameters = [
         job.organization.into(),
         job.workspace.into(),
-        job.id.into(),
         r#"%"map"%"#.into(),
     ];
     let mut mapped = Vec::new();
     for row in &tx.query(sql, &parameters).await? {
-        let template: Uuid = row.get(0)?;
-        let job_request: String = row.get(1)?;
+        let job: Uuid = row.get(0)?;
+        let template: Uuid = row.get(1)?;
+        let job_request: String = row.get(2)?;
         for (reference, resolution) in JobRequest::read(&job_request)?.request.resolutions {
             if let Resolution::Map { id, .. } = resolution
                 && let Ok(id) = Uuid::parse_str(&id)
             {
                 mapped.push(MappedTable {
+                    job,
                     template,
                     reference,
                     id,
@@ -149,9 +156,9 @@ async fn mapped(tx: &mut Tx, job: &Job) -> Result<Vec<MappedTable>, StoreError> 
 async fn unseen(
     tx: &mut Tx,
     organization: Uuid,
-    mapped: &[MappedTable],
+    mapped: HashSet<Id>,
 ) -> Result<HashSet<Id>, StoreError> {
-    let mut unseen: HashSet<Id> = mapped.iter().map(|table| table.id).collect();
+    let mut unseen = mapped;
     if unseen.is_empty() {
         return Ok(unseen);
     }

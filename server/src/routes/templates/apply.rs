@@ -12,12 +12,13 @@ use uuid::Uuid;
 use super::offload;
 use crate::call::lane::transfer;
 use crate::call::{Call, OperationContext, json};
+use crate::http::idempotency;
 use crate::http::response::ApiResponse;
 use crate::jobs;
 use crate::json_body;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
-use crate::refusal::Refusal;
+use crate::refusal::{Code, Refusal};
 use crate::spool::SpooledText;
 use crate::store::Tx;
 use crate::templates;
@@ -203,11 +204,20 @@ async fn started(tx: &mut Tx, ctx: &OperationContext<Start>) -> Result<ApiRespon
     // Whoever removes an unused template looks for jobs.
     templates::hold(tx, ctx.input.place.template).await?;
     if let Some(kept) = ctx.claim(tx).await? {
-        return Ok(kept);
+        return kept_decision(tx, kept);
     }
     let accepted = apply::start(tx, &ctx.input, ctx.now).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::ACCEPTED, &accepted)?)
         .await
+}
+
+/// A response that was kept, unless it may show what is hidden by now: what was in conflict then is none any more.
+fn kept_decision(tx: &Tx, kept: ApiResponse) -> Result<ApiResponse, Refusal> {
+    if idempotency::may_show_hidden(tx, &kept) {
+        let detail = "The upgrade had conflicts when this key was first used; use another key.";
+        return Err(Refusal::new(Code::UpgradeConflicts, detail));
+    }
+    Ok(kept)
 }
 
 async fn resumed(tx: &mut Tx, ctx: &OperationContext<Resume>) -> Result<ApiResponse, Refusal> {
@@ -215,7 +225,7 @@ async fn resumed(tx: &mut Tx, ctx: &OperationContext<Resume>) -> Result<ApiRespo
     ctx.enter(wanted.place.organization)?;
     let job = wanted.find(tx, ctx.now).await?;
     if let Some(kept) = ctx.claim(tx).await? {
-        return Ok(kept);
+        return kept_decision(tx, kept);
     }
     let accepted = apply::resume(tx, wanted, &job, ctx.caller.id, ctx.now).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::ACCEPTED, &accepted)?)

@@ -352,4 +352,10 @@ async fn a_run_is_not_replayed_of_a_row_that_is_hidden_by_now(place: Place) {
         set("all");
         assert_eq!(send(key, &body).expect(202).body, first.body);
     }
+    // One that has gone was not hidden: the run may have removed it.
+    owner
+        .delete(&format!("{}/{row}", Stage::rows(&feature)))
+        .expect(204);
+    let again = send("watched", &json!({"dry_run": true, "row_id": row})).expect(202);
+    assert_eq!(again.header("idempotency-replayed"), Some("true"));
 }

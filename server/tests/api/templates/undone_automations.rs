@@ -18,7 +18,7 @@ use crate::api::workflows::{PATH, workflow};
 use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
-    an_undo_gives_nobody_the_eyes_of_who_started_the_job,
+    an_undo_gives_nobody_the_visibility_of_who_started_the_job,
     what_an_undo_publishes_outlives_who_upgraded,
     a_worker_ends_an_undo_for_who_asked_for_it,
     an_automation_that_comes_back_is_of_who_asked_for_it,
@@ -128,7 +128,7 @@ fn retitled(package: &mut Value) {
     args["graphConfig"]["steps"][2]["config"]["title"] = "two".into();
 }
 
-async fn an_undo_gives_nobody_the_eyes_of_who_started_the_job(place: Place) {
+async fn an_undo_gives_nobody_the_visibility_of_who_started_the_job(place: Place) {
     let scene = Scene::new(place).await;
     let Scene { owner, stage, .. } = &scene;
     let editor = &stage.editor;

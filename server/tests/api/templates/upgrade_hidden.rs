@@ -132,12 +132,23 @@ async fn a_kept_refusal_shows_no_cell_that_was_hidden_since(place: Place) {
     let again = keyed();
     assert!(replayed(&again));
     assert_eq!(again.body, shown.body);
+    // Where nothing is hidden, whatever has changed is no reason for another response.
+    data["name"] = "Else".into();
+    admin.patch(&of, &json!({"data": data})).expect(200);
+    let again = keyed();
+    assert!(replayed(&again));
+    assert_eq!(again.body, shown.body);
     let own = json!({"config": {"rowAccess": "own"}});
     admin.patch(&path, &own).expect(200);
     let hidden = keyed();
     assert!(!hidden.body.contains("Secret"), "{hidden:?}");
     let today = apply(editor, &scene.template, &body);
     assert_eq!(hidden.body, today.body);
+    // Nor are they shown where nothing is in conflict any more.
+    let before = json!({"data": first["data"]});
+    admin.patch(&of, &before).expect(200);
+    let resolved = keyed();
+    assert!(!resolved.body.contains("Secret"), "{resolved:?}");
 }
 
 async fn a_kept_undo_reports_no_table_that_was_hidden_since(place: Place) {
