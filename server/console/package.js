@@ -3,7 +3,7 @@ import * as api from "./api.js";
 import * as catalog from "./catalog.js";
 import * as findings from "./findings.js";
 import * as plan from "./plan.js";
-import { attempt } from "./say.js";
+import { attempt, withdraw } from "./say.js";
 import * as templates from "./templates.js";
 import * as workspaces from "./workspaces.js";
 
@@ -46,6 +46,7 @@ export function left() {
   if (!looked) return;
   api.removeOnTheWay(unused(looked));
   looked = null;
+  withdraw();
   close();
 }
 

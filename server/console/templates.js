@@ -54,11 +54,13 @@ async function catalogFor({ organization_id }) {
 }
 
 /** The record of a template that the list does not have; nothing of one that is no longer there. */
-async function recordOf({ template_id }) {
+async function recordOf({ template_id, label, semver }) {
   try {
     return await api.get(`/v1/templates/${template_id}`);
   } catch (error) {
     if (error instanceof api.Refusal && error.status === 404) return null;
+    // It is not known: it is shown as it was applied.
+    if (api.passes(error)) return { id: template_id, label, semver };
     throw error;
   }
 }

@@ -1,8 +1,8 @@
 //! Replaces files atomically: readers never see an incomplete file. What was made of a file takes the place of
 //! what it was made of, and of nothing that somebody saved meanwhile.
 
-use std::fs;
-use std::io::{self, Write as _};
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
@@ -71,9 +71,9 @@ pub(crate) fn unchanged(package: &Path, read: &FileBytes<'_>) -> Result<(), CliE
         // It would be waited for, and gives nothing twice.
         return Ok(());
     }
-    let since = match fs::read(path) {
-        Ok(bytes) if bytes == read.bytes => return Ok(()),
-        Ok(_) => "changed",
+    let since = match holds(path, read.bytes) {
+        Ok(true) => return Ok(()),
+        Ok(false) => "changed",
         Err(error) if error.kind() == io::ErrorKind::NotFound => "removed",
         Err(source) => return Err(failed(path)(source)),
     };
@@ -82,6 +82,23 @@ pub(crate) fn unchanged(package: &Path, read: &FileBytes<'_>) -> Result<(), CliE
         since,
         package: package.to_owned(),
     })
+}
+
+/// Whether a file holds these bytes. It is not held a second time.
+fn holds(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    let mut file = File::open(path)?;
+    let mut part = vec![0; 64 << 10];
+    let mut left = bytes;
+    loop {
+        let length = file.read(&mut part)?;
+        if length == 0 {
+            return Ok(left.is_empty());
+        }
+        let Some(rest) = left.strip_prefix(&part[..length]) else {
+            return Ok(false);
+        };
+        left = rest;
+    }
 }
 
 fn put(path: &Path, bytes: &[u8], new: u32) -> Result<(), CliError> {

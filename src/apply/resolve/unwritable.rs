@@ -3,7 +3,7 @@
 //!
 //! In: what the first phase does, and the destination. Out: one refusal for each of them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::apply::{Refusal, StructureWork};
 use crate::definitions::Definitions;
@@ -19,6 +19,13 @@ pub(super) fn refusals(
     destination: &Structure,
     definitions: &Definitions,
 ) -> Vec<Refusal> {
+    let created = work.changes.iter().filter_map(|change| match change {
+        Change::Create(New::Column { column, .. }) => Some((column.id, column)),
+        _ => None,
+    });
+    let tables = destination.features.iter().chain(&destination.shared);
+    let there = tables.flat_map(|table| table.columns.iter().map(|column| (column.id, column)));
+    let columns: HashMap<Id, &Column> = there.chain(created).collect();
     let faults = work.changes.iter().filter_map(|change| match change {
         Change::Create(New::Column { column, .. }) => ColumnForm::of(column).fault(definitions),
         Change::Create(New::Workflow(made)) => name_fault(made.id, &made.name),
@@ -27,7 +34,7 @@ pub(super) fn refusals(
             id,
             config,
         } => {
-            let column = ColumnForm::of(column(&work.changes, destination, *id)?);
+            let column = ColumnForm::of(columns.get(id).copied()?);
             let config = config.as_object();
             ColumnForm { config, ..column }.fault(definitions)
         }
@@ -120,16 +127,6 @@ fn name_fault(id: Id, name: &str) -> Option<Fault> {
         what: format!("the automation {:?}", short_text(name)),
         why: format!("has a name of {length} characters; at most {MOST_LABEL} can be stored"),
     })
-}
-
-/// A column that is there, or is created.
-fn column<'c>(changes: &'c [Change], destination: &'c Structure, id: Id) -> Option<&'c Column> {
-    let created = changes.iter().find_map(|change| match change {
-        Change::Create(New::Column { column, .. }) if column.id == id => Some(column),
-        _ => None,
-    });
-    let mut tables = destination.features.iter().chain(&destination.shared);
-    created.or_else(|| tables.find_map(|table| table.column(id)))
 }
 
 /// The ref that stands for a record.

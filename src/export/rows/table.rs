@@ -108,15 +108,15 @@ pub(in crate::export) fn tables(
                 }
                 _ => None,
             };
+            let shown = || [Some(column), linked].into_iter().flatten();
             Slot {
                 name: column.name.clone(),
                 automatic,
                 carried: false,
-                file: [Some(column), linked]
-                    .into_iter()
-                    .flatten()
-                    .any(|column| holds_files(definitions, column)),
-                lost_options: lost_options(definitions, column),
+                file: shown().any(|column| holds_files(definitions, column)),
+                lost_options: shown()
+                    .flat_map(|column| lost_options(definitions, column))
+                    .collect(),
                 emptied: 0,
                 link,
                 candidate: Candidate::of(definitions, column).filter(|_| !automatic),

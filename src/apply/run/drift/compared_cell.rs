@@ -93,7 +93,9 @@ impl<'c> ComparedCell<'c> {
 
     /// Whether it holds what it held. Where the row is gone that a link points at, its value alone is left.
     pub(super) fn is_same(&self, ours: &str) -> bool {
-        let raw = self.raw.filter(|_| is_link(self.slot));
+        // An identity of the source was never written.
+        let is_link = is_link(self.slot) && !self.slot.work.source_identities;
+        let raw = self.raw.filter(|_| is_link);
         equal(self.base, ours) || self.kept.is_none() && raw.is_some_and(|raw| equal(raw, ours))
     }
 

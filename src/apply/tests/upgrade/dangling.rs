@@ -75,11 +75,13 @@ fn an_apply_empties_them_and_nothing_has_changed_after_it() {
     assert_eq!(not_carried(&plan), []);
     line.upgrade(&dangling(), &Json::Null);
     assert_eq!(order(&line), json!({"code": "2"}));
-    // What people enter there is theirs.
-    line.edit_order(0, &json!({"client": 2}));
-    let drift = line.drift(true).cells.unwrap_or_default();
-    let drifted: Vec<_> = drift.iter().map(|cell| &*cell.column).collect();
-    assert_eq!(drifted, ["code", "client"]);
+    // What people enter there is theirs, the number of the source too.
+    for client in [1, 2] {
+        line.edit_order(0, &json!({"client": client}));
+        let drift = line.drift(true).cells.unwrap_or_default();
+        let drifted: Vec<_> = drift.iter().map(|cell| &*cell.column).collect();
+        assert_eq!(drifted, ["code", "client"]);
+    }
     line.upgrade(&dangling(), &Json::Null);
     assert_eq!(order(&line), json!({"code": "2", "client": 2}));
 }
