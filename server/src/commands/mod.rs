@@ -181,11 +181,16 @@ impl From<Refusal> for Failure {
     }
 }
 
+/// Bytes of the stack of a thread, of which only those are taken that are used. A plan runs the executor behind a request:
+/// many futures in one another, which took 2 MiB without optimization.
+const STACK: usize = 8 << 20;
+
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> ExitCode {
     let log = LogQueue::default();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        .thread_stack_size(STACK)
         .build();
     let done = runtime.map_err(Failure::from).and_then(|runtime| {
         let done = runtime.block_on(dispatch(arguments, &log));

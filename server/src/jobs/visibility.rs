@@ -73,7 +73,10 @@ impl CreatorRights {
             // A job reads its own workspace, whoever may see it.
             Scope::Caller(visible) => {
                 let kept = kept.but_for(lease.workspace);
-                Scope::from(kept.of(Visible::clone(&visible)))
+                let mut visible = kept.of(Visible::clone(&visible));
+                // Files that nothing shows are for who uploaded them, and for administrators.
+                visible.administered.clear();
+                Scope::from(visible)
             }
             all => all,
         };

@@ -146,7 +146,8 @@ impl Lookup for Snapshot<'_> {
         values: &[String],
     ) -> Result<Vec<bool>, ReadError> {
         if self.leaves_out(feature).await {
-            return match_each(self, feature, column, values, |row| row.is_some()).await;
+            let found = match_each(self, feature, column, values, |row| row.is_some());
+            return Box::pin(found).await;
         }
         let Reading { tx, .. } = &mut *self.reading.lock().await;
         taken(tx, &self.tables, feature, column, values).await

@@ -318,6 +318,8 @@ pub use crate::on_both_stores;
 pub fn run<F: Future<Output = ()>>(place: Option<Place>, body: impl FnOnce(Place) -> F) {
     if let Some(place) = place {
         let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        // As the server has it.
+        runtime.thread_stack_size(8 << 20);
         let runtime = runtime.worker_threads(2).enable_all().build();
         runtime.expect("a runtime").block_on(body(place));
     }

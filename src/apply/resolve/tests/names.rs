@@ -15,7 +15,12 @@ fn renamed(approved: &Approved) -> Vec<(&str, &str, &str)> {
 
 /// A table with columns of these names and components.
 fn columns(columns: &[(&str, &str)]) -> Pack {
-    let mut pack = Pack::new().table("t");
+    columns_behind(Pack::new(), columns)
+}
+
+/// The same behind other tables.
+fn columns_behind(pack: Pack, columns: &[(&str, &str)]) -> Pack {
+    let mut pack = pack.table("t");
     for (at, (name, component)) in columns.iter().enumerate() {
         let args = json!({"featureId": "$f_t", "name": name, "label": name, "type": "text",
             "defaultComponent": component, "order": at + 1});
@@ -53,7 +58,8 @@ fn names_of_what_every_row_has_are_taken() {
 
 #[test]
 fn an_identity_may_be_called_id_and_a_table_like_a_field_of_rows() {
-    let pack = columns(&[("id", "id"), ("ID", "textfield")]).table("created_at");
+    let tables = Pack::new().table("created_at");
+    let pack = columns_behind(tables, &[("id", "id"), ("ID", "textfield")]);
     let approved = apply(&pack, "{}", &empty()).expect("approved");
     assert_eq!(renamed(&approved), []);
 }

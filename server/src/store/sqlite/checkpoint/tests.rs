@@ -46,7 +46,9 @@ impl Written {
     fn new(file: &Path, lengths: CheckpointLengths) -> Written {
         let mut writer = open(file).expect("opens");
         writer
-            .execute_batch("CREATE TABLE t (a BLOB)")
+            .execute_batch(
+                "CREATE TABLE t (a BLOB); CREATE TABLE schema_migrations (number INTEGER, name TEXT)",
+            )
             .expect("creates");
         make_writer(&writer).expect("is made one");
         let own = open(file).expect("opens");
