@@ -23,7 +23,7 @@ fn unread(database: &str, arguments: &[&str]) -> (Serving, ChildStderr) {
 }
 
 /// Asks so many times on one connection.
-fn ask(serving: &Serving, path: &str, times: usize) {
+fn request(serving: &Serving, path: &str, times: usize) {
     let stream = TcpStream::connect(&serving.address).expect("connects");
     let patience = Some(Duration::from_secs(30));
     stream.set_read_timeout(patience).expect("is set");
@@ -37,7 +37,7 @@ fn ask(serving: &Serving, path: &str, times: usize) {
 fn a_server_serves_and_stops_next_to_a_log_that_nobody_reads() {
     let folder = tempfile::tempdir().expect("a folder");
     let (serving, _log) = unread(&database(folder.path()), &[]);
-    ask(&serving, "/v1/health", MANY);
+    request(&serving, "/v1/health", MANY);
     serving.signal("-TERM");
     let (code, _) = serving.end();
     assert_eq!(code, Some(0));
@@ -47,7 +47,7 @@ fn a_server_serves_and_stops_next_to_a_log_that_nobody_reads() {
 fn a_second_signal_ends_at_once_next_to_a_log_that_nobody_reads() {
     let folder = tempfile::tempdir().expect("a folder");
     let (serving, _log) = unread(&database(folder.path()), &["--drain-seconds", "600"]);
-    ask(&serving, "/v1/health", MANY);
+    request(&serving, "/v1/health", MANY);
     let _open = serving.open("/v1/auth/token", "{}");
     // Who came before this one has been let in by now.
     serving.get("/v1/health");
@@ -82,7 +82,7 @@ fn lines_that_are_lost_are_counted_and_reported() {
         lost.expect("is shown").parse().expect("a number")
     };
     while lost() == 0 {
-        ask(&serving, "/v1/ready", 200);
+        request(&serving, "/v1/ready", 200);
     }
     let reported = log.find(|line| line["lost"].is_u64()).expect("a line");
     assert_eq!(reported["level"], "WARN");

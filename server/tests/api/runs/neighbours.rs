@@ -74,15 +74,15 @@ impl Worker {
 }
 
 /// How many runs processes hold.
-async fn held(stage: &Stage) -> usize {
+async fn leased(stage: &Stage) -> usize {
     let sql = "SELECT id FROM workflow_runs WHERE lease_owner IS NOT NULL";
     stage.world.sql(sql, vec![]).await.len()
 }
 
 /// Waits until processes hold so many runs.
-async fn until_held(stage: &Stage, runs: usize) {
+async fn until_leased(stage: &Stage, runs: usize) {
     for _ in 0..1200 {
-        if held(stage).await == runs {
+        if leased(stage).await == runs {
             return;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -135,13 +135,13 @@ async fn runs_that_wait_for_a_call_are_given_back_at_the_end(place: Place) {
     let working = tokio::spawn(stage.executor_with(settings()).work(stopped));
     until("sixteen calls", || partner.at_once() == 16).await;
     stop.send(true).expect("somebody works");
-    until_held(&stage, 16).await;
+    until_leased(&stage, 16).await;
     // Those that have a call in flight hold on to it; nobody begins another one.
-    assert_eq!(held(&stage).await, 16);
+    assert_eq!(leased(&stage).await, 16);
     assert_eq!(partner.keys().len(), 16);
     partner.release();
     working.await.expect("ends");
-    assert_eq!(held(&stage).await, 0);
+    assert_eq!(leased(&stage).await, 0);
     assert_eq!(partner.keys().len(), 16);
     // Somebody else goes on, and asks nothing twice.
     stage
@@ -163,9 +163,9 @@ async fn calls_of_several_processes_are_counted_together(place: Place) {
     let processes = (0..3).map(|_| stage.executor_with(settings()).work(stopped.clone()));
     let working: Vec<_> = processes.map(tokio::spawn).collect();
     until("sixteen calls", || partner.at_once() == 16).await;
-    until_held(&stage, 96).await;
+    until_leased(&stage, 96).await;
     // Each holds as many runs as it may, and could begin sixteen calls by itself.
-    assert_eq!(held(&stage).await, 96);
+    assert_eq!(leased(&stage).await, 96);
     assert_eq!((partner.at_once(), partner.most()), (16, 16));
     partner.release();
     until("their end", || {
