@@ -211,6 +211,31 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
         self.push(spot.node, what);
     }
 
+    /// A field that has to name something and is not there, as [`has_to_name`] says of one that is empty.
+    fn absent(&mut self, object: Node<'d>, key: &str, field: &Field) {
+        let declared = field.reference.iter().chain(&field.references).next();
+        let Some(reference) = declared else {
+            return;
+        };
+        let mut path = dotted(self.args, object);
+        push_dotted(&mut path, key);
+        self.found.push(FoundReference {
+            at: object.span().start,
+            path,
+            element: false,
+            what: ReferenceAction::Lost {
+                named: TargetName {
+                    kind: reference.kind,
+                    form: form(reference.form),
+                    label: None,
+                },
+                reason: Reason::TargetGone,
+                action: Action::Omitted,
+                edit: None,
+            },
+        });
+    }
+
     /// Why a field names something; an element says what its list says.
     fn cause(&self, spot: &ConfigSpot<'d, 'd>, always_required: bool, form: Form) -> Cause {
         let list = spot.node.parent();
@@ -488,9 +513,16 @@ impl<'d> ConfigVisitor<'d, 'd> for Reader<'_, '_, 'd> {
         }
     }
 
-    fn fault(&mut self, fault: ConfigFault<'d, 'd>, _automation: bool) {
-        let ConfigFault::Wrong { spot } = fault else {
-            return;
+    fn fault(&mut self, fault: ConfigFault<'d, 'd>, automation: bool) {
+        let spot = match fault {
+            ConfigFault::Wrong { spot } => spot,
+            ConfigFault::Missing { object, key, field } => {
+                if automation {
+                    self.absent(object, key, field);
+                }
+                return;
+            }
+            ConfigFault::UnknownKey { .. } => return,
         };
         self.declared.insert(spot.node.span().start);
         // A secret is one whatever its type.

@@ -1,12 +1,14 @@
 //! `tplkit export --onto`: an export that goes on from an earlier package.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use super::TestEnv;
 use super::exporting::crm;
 use super::files::built;
 use super::routes::{Routes, TEMPLATE, WORKSPACE, page, record};
-use crate::scripted::Response;
+use crate::scripted::{Response, Scripted, model};
 
 const EXPORT: [&str; 3] = ["export", "--workspace", WORKSPACE];
 
@@ -40,6 +42,28 @@ fn an_unchanged_workspace_changes_no_byte_of_the_package() {
     assert_eq!(package["manifest"]["label"], "Other");
     let step = "/manifest/plan/steps/0";
     assert_eq!(package.pointer(step), before.pointer(step));
+}
+
+#[test]
+fn what_is_saved_during_an_export_stays() {
+    let state = built(&crm());
+    let server = Routes::new().over(state.clone()).serve();
+    let mut env = TestEnv::with_key(&server.url);
+    env.run(&words(&["--rows", "all", "-o", "x.json"])).exits(0);
+    env.run(&["unpack", "x.json", "lay"]).exits(0);
+    for (onto, file) in [("x.json", "x.json"), ("lay", "lay/template.json")] {
+        let saved = env.place.dir.path().join(file);
+        let state = state.clone();
+        let saving = Scripted::new(move |request| {
+            fs::write(&saved, "saved").expect("written");
+            model::respond(&state, request).unwrap_or_else(|| Response::problem(404, "not_found"))
+        });
+        env = env.set("TPLKIT_URL", &saving.url);
+        let ran = env.run(&words(&["--onto", onto, "-o", onto])).exits(2);
+        assert_eq!(env.place.read(file), "saved");
+        let error = format!("error: `{file}` was changed after it was read");
+        assert!(ran.err.contains(&error), "{}", ran.err);
+    }
 }
 
 #[test]

@@ -90,25 +90,25 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let connection = Connection::open(&server, session)?;
     let workspace = NamedWorkspace::find(&connection.client, &word)?.id;
     let Some(word) = &args.onto else {
-        return run_onto(args, workspace, &connection, None, identity, None, session);
+        return run_onto(args, workspace, &connection, identity, None, session);
     };
-    let old = EarlierFile::read(word, &connection.client)?;
+    let old = EarlierFile::read(word, args.output.is_some(), &connection.client)?;
     let done = old.with(args.format, session, |previous| {
-        let onto = ExportBase {
+        let base = ExportBase {
             previous,
             selects: args.chosen.are_none(),
         };
-        run_onto(
-            args,
-            workspace,
-            &connection,
-            old.template,
-            identity,
-            Some(onto),
-            session,
-        )
+        let onto = Onto { file: &old, base };
+        run_onto(args, workspace, &connection, identity, Some(onto), session)
     })?;
     Ok(done.unwrap_or_else(|exit| exit))
+}
+
+/// An earlier package that an export goes on from.
+#[derive(Clone, Copy)]
+struct Onto<'e> {
+    file: &'e EarlierFile,
+    base: ExportBase<'e>,
 }
 
 /// Exports, going on from an earlier package or from none.
@@ -116,11 +116,12 @@ fn run_onto(
     args: &Args,
     workspace: Id,
     connection: &Connection,
-    template: Option<Id>,
     identity: Catalog,
-    onto: Option<ExportBase<'_>>,
+    onto: Option<Onto<'_>>,
     session: &Session,
 ) -> Result<Exit, CliError> {
+    let (old, onto) = (onto.map(|onto| onto.file), onto.map(|onto| onto.base));
+    let template = old.and_then(|old| old.template);
     let progress = Progress::new(session, args.output.is_some()).with_lines();
     progress.begin("structure");
     let progress = Mutex::new(progress);
@@ -177,7 +178,7 @@ fn run_onto(
         snapshot,
         by_file: onto.is_some() && template.is_none(),
     };
-    write(args, &exported, &notes, session)
+    write(args, &exported, old, &notes, session)
 }
 
 /// What is said of an export besides the package.
@@ -254,6 +255,7 @@ fn too_large(exported: &Exported) -> Option<&Finding> {
 fn write(
     args: &Args,
     exported: &Exported,
+    old: Option<&EarlierFile>,
     notes: &ExportNotes,
     session: &Session,
 ) -> Result<Exit, CliError> {
@@ -264,7 +266,10 @@ fn write(
         Exit::Findings
     };
     if args.format == Form::Text || output.is_some() {
-        package_output::write(&exported.text, output)?;
+        match old.and_then(EarlierFile::file) {
+            Some(old) => package_output::write_over(old, &exported.text, output)?,
+            None => package_output::write(&exported.text, output)?,
+        }
     }
     if args.format == Form::Json {
         write_result(&summary(args, exported, notes, output, exit), None)?;

@@ -25,20 +25,36 @@ pub(super) struct EarlierFile {
 }
 
 impl EarlierFile {
-    /// Reads what a word names.
-    pub(super) fn read(word: &Path, client: &Client) -> Result<EarlierFile, CliError> {
-        let subject = Subject::of(word);
-        let Subject::Template(name) = subject else {
-            return Ok(EarlierFile {
-                source: subject.package(|| Ok(client))?,
-                template: None,
-            });
+    /// Reads what a word names; `may_write` when the export goes to a file, which may be the same one.
+    pub(super) fn read(
+        word: &Path,
+        may_write: bool,
+        client: &Client,
+    ) -> Result<EarlierFile, CliError> {
+        let name = match Subject::of(word) {
+            Subject::File(path) => {
+                let read = if may_write {
+                    package_file::read_whole(path)
+                } else {
+                    package_file::read(path)
+                };
+                return Ok(EarlierFile {
+                    source: read?,
+                    template: None,
+                });
+            }
+            Subject::Template(name) => name,
         };
         let id = subject::template(client, name)?;
         Ok(EarlierFile {
             source: Subject::Template(&id).package(|| Ok(client))?,
             template: Id::try_parse(&id).ok(),
         })
+    }
+
+    /// The file or folder that was read, when it is not a template.
+    pub(super) fn file(&self) -> Option<&PackageFile> {
+        self.template.is_none().then_some(&self.source)
     }
 
     /// Does something with the package, or says what is wrong with it: then the export ends.
