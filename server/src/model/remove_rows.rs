@@ -58,8 +58,8 @@ async fn largest(tx: &mut Tx, record: &Record) -> Result<Option<Uuid>, StoreErro
     let counts = match record.kind.what {
         RecordKind::Workspace => {
             "SELECT feature_id, CAST(sum(count) AS bigint) FROM row_counts WHERE {tenant organization_id} \
-             AND organization_id = $1 AND feature_id IN (SELECT id FROM features WHERE organization_id = $1 \
-             AND workspace_id = $2) GROUP BY feature_id"
+             AND organization_id = $1 AND feature_id IN (SELECT id FROM features WHERE {tenant organization_id} \
+             AND {workspace workspace_id} AND organization_id = $1 AND workspace_id = $2) GROUP BY feature_id"
         }
         RecordKind::Feature => {
             "SELECT feature_id, CAST(sum(count) AS bigint) FROM row_counts WHERE {tenant organization_id} \

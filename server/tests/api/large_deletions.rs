@@ -29,7 +29,7 @@ fn fill(client: &Client, feature: &str) {
             .map(|number| json!({"data": {name: number}}))
             .collect();
         let path = format!("/v1/features/{feature}/rows:batch");
-        client.post(&path, &json!({"rows": rows})).expect(200);
+        client.post(&path, &json!({"rows": rows})).expect(201);
     }
 }
 
