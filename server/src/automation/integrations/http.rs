@@ -35,10 +35,11 @@ pub(in crate::automation) async fn request(
             .body(body.write());
     }
     let (status, text) = receive(request).await?;
-    // What nests deeper than a value of a run may stays a text.
+    // What nests deeper than a value of a run may stays a text, and so does what no store can hold:
+    // the text has the escape, and not the character.
     let body = Json::parse(&text)
         .ok()
-        .filter(|body| body.nests_within(DEPTH));
+        .filter(|body| body.nests_within(DEPTH) && !body.holds_nul());
     let body = body.unwrap_or_else(|| text.into());
     Ok(Object::from_iter([
         ("status".to_owned(), i64::from(status).into()),

@@ -17,6 +17,7 @@ on_both_stores!(
     secrets_of_steps_are_used_and_never_shown,
     what_is_not_there_is_reported,
     a_request_is_sent_once_however_deep_its_response_nests,
+    a_response_with_a_character_that_no_store_holds_stays_a_text,
     numbers_and_localhost_take_no_permission,
 );
 
@@ -407,6 +408,51 @@ async fn a_request_is_sent_once_however_deep_its_response_nests(place: Place) {
     assert!(ended(&run).1.contains("stp_00000000000h"), "{run}");
     assert_eq!(run["steps"][1]["status"], "skipped");
     assert_eq!(sink.received().len(), 1);
+}
+
+async fn a_response_with_a_character_that_no_store_holds_stays_a_text(place: Place) {
+    let stage = Stage::new(place).await;
+    let out = stage.table();
+    let request = json!({"key": "http.request", "id": "stp_00000000000h", "config": {"connectionName": "api"}});
+    let body = json!("{{vars.steps.stp_00000000000h.body}}");
+    let steps = json!([request, super::write("insert", &out, &[("note", body)])]);
+    let it = stage.fires(&json!({"type": "manual"}), &steps).await;
+    let responses = [
+        r#""a\u0000b""#,
+        r#"{"k":"\u0000b"}"#,
+        r#"{"\u0000b":1}"#,
+        r#"["b",["\u0000"]]"#,
+    ];
+    for (at, response) in responses.into_iter().enumerate() {
+        let sink = HttpSink::start("200 OK", response);
+        stage.connection("api", "http", &sink.url, None).await;
+        stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
+        let executor = stage.executor_with(settings());
+        executor.run_due().await.expect("runs");
+        let run = &stage.runs(&it)[at];
+        assert_eq!(ended(run), ("succeeded", ""), "{run}");
+        assert_eq!(run["steps"][0]["output"]["body"], response);
+    }
+    let notes: Vec<Value> = stage
+        .all(&out)
+        .iter()
+        .map(|row| row["note"].clone())
+        .collect();
+    assert_eq!(notes, responses);
+    // Nobody is kept from the table by it.
+    for (query, rows) in [
+        ("filter=note:contains:b", 4),
+        ("filter=note:eq:a", 0),
+        ("sort=note", 4),
+    ] {
+        let path = format!("{}?{query}", Stage::rows(&out));
+        assert_eq!(stage.editor.items(&path).len(), rows, "{query}");
+    }
+    let owner = stage.world.as_user("owner@acme.test");
+    let export = format!("/v1/workspaces/{}/export", stage.model.workspace);
+    let all = json!({"features": [out], "modules": [], "workflows": [], "rows": "all"});
+    let package = owner.post(&export, &all).expect(200).json();
+    owner.post("/v1/templates/import", &package).expect(201);
 }
 
 async fn numbers_and_localhost_take_no_permission(place: Place) {
