@@ -9,6 +9,7 @@ use tplkit::automation::run::{Failure, Request};
 use tplkit::json::{Object, Value as Json};
 use url::Url;
 
+use super::echo::without_token;
 use super::{BAD_CERTIFICATE, MOST_BYTES, Stamp};
 use crate::automation::connections::OpenConnection;
 
@@ -29,7 +30,8 @@ pub(in crate::automation) async fn request(
         .request(method, url)
         // The receiver recognizes a request that is sent again after a crash.
         .header("idempotency-key", format!("{}.{}", stamp.run, stamp.step));
-    if let Some(token) = wanted.bearer.as_ref().or(connection.secret.as_ref()) {
+    let token = wanted.bearer.as_deref().or(connection.secret.as_deref());
+    if let Some(token) = token {
         request = request.bearer_auth(token);
     }
     if let Some(body) = &wanted.body {
@@ -38,6 +40,7 @@ pub(in crate::automation) async fn request(
             .body(body.write());
     }
     let (status, text) = receive(request).await?;
+    let text = without_token(text, token);
     // What nests deeper than a value of a run may stays a text, and so does what no store can hold:
     // the text has the escape, and not the character.
     let body = Json::parse(&text)

@@ -5,6 +5,7 @@
 
 mod addresses;
 mod agent;
+mod echo;
 mod http;
 mod mail;
 

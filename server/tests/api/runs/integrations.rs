@@ -15,6 +15,7 @@ on_both_stores!(
     requests_go_to_connections_and_nowhere_else,
     a_model_chooses_a_route,
     secrets_of_steps_are_used_and_never_shown,
+    a_token_that_a_partner_echoes_is_masked,
     what_is_not_there_is_reported,
     a_request_is_sent_once_however_deep_its_response_nests,
     a_response_with_a_character_that_no_store_holds_stays_a_text,
@@ -225,13 +226,14 @@ async fn a_model_chooses_a_route(place: Place) {
     assert!(ended(&none).1.contains("connection"), "{none}");
     let lost = HttpSink::start(
         "200 OK",
-        r#"{"choices":[{"message":{"content":"no idea"}}]}"#,
+        r#"{"choices":[{"message":{"content":"no idea of MODEL-KEY-1234"}}]}"#,
     );
-    stage
-        .connection("brain", "llm", &format!("{}?model=small", lost.url), None)
-        .await;
+    let address = format!("{}?model=small", lost.url);
+    let secret = Some("MODEL-KEY-1234");
+    stage.connection("brain", "llm", &address, secret).await;
     let failed = run_on(&stage, route("brain")).await;
     assert!(ended(&failed).1.contains("refund, complaint"), "{failed}");
+    assert!(ended(&failed).1.contains("no idea of ********"), "{failed}");
 }
 
 async fn secrets_of_steps_are_used_and_never_shown(place: Place) {
@@ -345,6 +347,52 @@ async fn secrets_of_steps_are_used_and_never_shown(place: Place) {
         .to_string();
     assert!(package.contains("bearerToken") && !package.contains("t0ken"));
     assert!(!package.contains("sealed:") && !package.contains("plain:"));
+}
+
+async fn a_token_that_a_partner_echoes_is_masked(place: Place) {
+    let stage = Stage::new(place).await;
+    let out = stage.table();
+    for (at, (of_connection, of_step, response, kept)) in [
+        (
+            Some("CONN-SECRET-1234"),
+            "",
+            r#"{"auth":"Bearer CONN-SECRET-1234"}"#,
+            "Bearer ********",
+        ),
+        (
+            Some("CONN-SECRET-1234"),
+            "STEP/SECRET-1234",
+            r#"{"auth":"Bearer STEP\/SECRET\u002d1234"}"#,
+            "Bearer ********",
+        ),
+        // So few characters stand in many texts.
+        (Some("s3cret"), "", r#"{"auth":"s3cret"}"#, "s3cret"),
+        (
+            None,
+            "",
+            r#"{"auth":"CONN-SECRET-1234"}"#,
+            "CONN-SECRET-1234",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let sink = HttpSink::start("200 OK", response);
+        stage
+            .connection("api", "http", &sink.url, of_connection)
+            .await;
+        let mut request = json!({"key": "http.request", "id": "stp_00000000000h", "config": {"connectionName": "api"}});
+        if !of_step.is_empty() {
+            request["config"]["bearerToken"] = json!(of_step);
+        }
+        let auth = json!("{{vars.steps.stp_00000000000h.body.auth}}");
+        let insert = super::write("insert", &out, &[("note", auth)]);
+        let done = run_on(&stage, json!([request, insert])).await;
+        assert_eq!(ended(&done), ("succeeded", ""), "{done}");
+        let body = &done["steps"][0]["output"]["body"];
+        assert_eq!(*body, json!({"auth": kept}));
+        assert_eq!(stage.all(&out)[at]["note"], kept);
+    }
 }
 
 async fn what_is_not_there_is_reported(place: Place) {
