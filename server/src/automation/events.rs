@@ -86,6 +86,10 @@ pub struct DeletedRow<'r> {
     pub id: Uuid,
     /// The data that it had.
     pub data: &'r str,
+    /// When it was created, in microseconds.
+    pub created_at: i64,
+    /// When it was changed last.
+    pub updated_at: i64,
     /// When it was removed, in microseconds.
     pub now: i64,
 }
@@ -168,8 +172,8 @@ pub async fn deleted(
     for watcher in table.watchers.iter().filter(|one| one.awaits("deleted")) {
         let stored = StoredRow {
             id: deleted.id,
-            created_at: deleted.now,
-            updated_at: deleted.now,
+            created_at: deleted.created_at,
+            updated_at: deleted.updated_at,
             data: deleted.data.to_owned(),
         };
         let stamp = Stamp {

@@ -21,7 +21,7 @@ use crate::rows::{
     Faults, OpenTable, RowPreparer, SourceCell, StoredRow, Table, Tables, Validate, insert, merge,
     replace,
 };
-use crate::store::Tx;
+use crate::store::{Dialect, StoreError, Tx};
 use crate::wake::WorkerSignal;
 
 /// How many rows one step may change.
@@ -60,7 +60,11 @@ impl RowWrites<'_> {
                 }
             }
             WriteMode::Insert => Vec::new(),
-            WriteMode::Update | WriteMode::Upsert => self.matching(tx, &opened.table).await?,
+            WriteMode::Update => self.matching(tx, &opened.table).await?,
+            WriteMode::Upsert => {
+                self.hold_value(tx, &opened.table).await?;
+                self.matching(tx, &opened.table).await?
+            }
         };
         let mut written = Vec::new();
         for row in found {
@@ -146,7 +150,7 @@ impl RowWrites<'_> {
         Ok(id)
     }
 
-    /// Changes a row; false when it is not there.
+    /// Changes a row; false when it is not there, or does not hold the value any more by which it was found.
     async fn change(&self, tx: &mut Tx, table: &Table, id: Uuid) -> Result<bool, Stop> {
         let sql = "SELECT id, created_at, updated_at, {text data}, created_by FROM rows \
              WHERE {tenant organization_id} AND {workspace workspace_id} \
@@ -157,6 +161,9 @@ impl RowWrites<'_> {
             return Ok(false);
         };
         let mut row = StoredRow::read(&found)?;
+        if !self.still_matches(&row.data) {
+            return Ok(false);
+        }
         let texts = self.texts();
         let sent: Vec<(&str, &str)> = texts
             .iter()
@@ -181,9 +188,41 @@ impl RowWrites<'_> {
         Ok(true)
     }
 
+    /// The cell by which rows are found, for update and upsert.
+    fn matched(&self) -> Option<&Binding> {
+        self.write.matched.and_then(|at| self.write.cells.get(at))
+    }
+
+    /// Whether a row that was found, and is locked since, holds the value that is looked for: somebody may have
+    /// changed it in between.
+    fn still_matches(&self, data: &str) -> bool {
+        self.matched().is_none_or(|Binding { column, value, .. }| {
+            member(data, column).is_some_and(|cell| equal(cell, &value.write()))
+        })
+    }
+
+    /// Lets one run at a time look for a value, until its transaction ends: the next one finds the row that this one
+    /// has added, instead of adding another. There is no row yet that could be locked. SQLite has one writer.
+    async fn hold_value(&self, tx: &mut Tx, table: &Table) -> Result<(), StoreError> {
+        let Some(Binding { column, value, .. }) = self.matched() else {
+            return Ok(());
+        };
+        if tx.dialect()? == Dialect::Sqlite {
+            return Ok(());
+        }
+        let raw = value.write();
+        let text = text_form(&raw).unwrap_or_default();
+        // Values that share a number wait for each other, and no more comes of it.
+        let value = format!("{} {column} {text}", table.id);
+        let sql = "SELECT CAST(pg_advisory_xact_lock(hashtextextended($2, uuid_hash_extended($1, 0))) AS text) \
+             {into $1}";
+        let parameters = [table.organization.into(), value.into()];
+        tx.query(sql, &parameters).await.map(drop)
+    }
+
     /// The rows whose cell in the matching column holds the value that is looked for.
     async fn matching(&self, tx: &mut Tx, table: &Table) -> Result<Vec<Uuid>, Stop> {
-        let matched = self.write.matched.and_then(|at| self.write.cells.get(at));
+        let matched = self.matched();
         let Some(Binding { column, value, .. }) = matched else {
             return Err(failed("matchColumn", "names no column"));
         };

@@ -10,6 +10,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     it_fires_only_if_a_watched_column_really_changes,
     modes_are_held_to,
+    a_removed_row_has_the_times_that_it_had,
     drafts_and_superseded_versions_never_fire,
     one_that_lost_its_subscription_is_activated_again,
     the_row_that_fired_is_written,
@@ -103,6 +104,28 @@ async fn modes_are_held_to(place: Place) {
     assert_eq!(titles(&its[1]), ["other"]);
     assert_eq!(titles(&its[2]), ["other"]);
     assert_eq!(titles(&both), ["new", "other"]);
+}
+
+async fn a_removed_row_has_the_times_that_it_had(place: Place) {
+    let stage = Stage::new(place).await;
+    let feature = stage.model.feature.clone();
+    let title = "{{vars.trigger.created_at}} {{record.updated_at}}";
+    let say = json!([{"key": "notify", "config": {"scopeType": "organization", "title": title}}]);
+    let it = stage
+        .fires(&Stage::on(&feature, &["deleted"], &[]), &say)
+        .await;
+    let row = stage.row(&feature, &json!({"status": "new"}));
+    let at = format!("{}/{row}", Stage::rows(&feature));
+    stage.world.wait(1);
+    let change = json!({"data": {"status": "other"}});
+    let row = stage.editor.patch(&at, &change).expect(200).json();
+    stage.world.wait(1);
+    stage.editor.delete(&at).expect(204);
+    stage.run_due().await;
+    let run = stage.run(&it);
+    let times = ["created_at", "updated_at"].map(|key| row[key].as_str().expect("a time"));
+    assert_ne!(times[0], times[1]);
+    assert_eq!(run["steps"][0]["input"]["title"], times.join(" "));
 }
 
 async fn drafts_and_superseded_versions_never_fire(place: Place) {

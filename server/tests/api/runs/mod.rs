@@ -15,6 +15,7 @@ mod neighbours;
 mod rights;
 mod steps;
 mod targets;
+mod upserts;
 mod values;
 mod visibility;
 
