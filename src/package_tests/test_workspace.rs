@@ -202,7 +202,7 @@ impl TestWorkspace {
         Ok(())
     }
 
-    /// Something happens to a row: automations that watch the table are to run.
+    /// Something happens to a row: automations that watch the table, or columns that have changed, are to run.
     pub(super) fn happens(&mut self, mode: &str, table: Id, row: &StoredRow, changed: &[String]) {
         let id = table.to_string();
         let watches = |one: &&Automation| {
@@ -214,7 +214,7 @@ impl TestWorkspace {
             let columns = list("watchedColumns").filter(|columns| !columns.is_empty());
             let concerns = columns.is_none_or(|columns| {
                 let mut texts = columns.iter().filter_map(Value::as_str);
-                mode != "updated" || texts.any(|text| changed.iter().any(|one| one == text))
+                texts.any(|text| changed.iter().any(|one| one == text))
             });
             let is_event = trigger.get("type").and_then(Value::as_str) == Some("record.event");
             one.active

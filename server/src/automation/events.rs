@@ -90,7 +90,7 @@ pub struct DeletedRow<'r> {
     pub now: i64,
 }
 
-/// Records that rows were created.
+/// Records that rows were created; watchers of columns get an event where one of their columns is filled.
 ///
 /// # Errors
 /// Those of the store.
@@ -113,8 +113,7 @@ pub async fn created(
             updated_at: now,
             data: row.data.clone(),
         };
-        let waiting = table.watchers.iter().filter(|one| one.awaits("created"));
-        for watcher in waiting {
+        for watcher in concerned(table, "created", "{}", &stored.data) {
             let id = context.id();
             let stamp = Stamp { id, now };
             events.push(event_row(table, watcher, &stored, cause, stamp));
@@ -135,25 +134,18 @@ pub async fn updated(
     cause: Cause<'_>,
     context: &Context,
 ) -> Result<(), StoreError> {
-    if !table.watchers.iter().any(|one| one.awaits("updated")) {
-        return Ok(());
-    }
-    let changed = changed(before, &after.data);
     let mut events = Vec::new();
-    for watcher in &table.watchers {
-        let concerns = changed.iter().any(|column| watcher.watches(column));
-        if watcher.awaits("updated") && concerns {
-            let stamp = Stamp {
-                id: context.id(),
-                now: after.updated_at,
-            };
-            events.push(event_row(table, watcher, after, cause, stamp));
-        }
+    for watcher in concerned(table, "updated", before, &after.data) {
+        let stamp = Stamp {
+            id: context.id(),
+            now: after.updated_at,
+        };
+        events.push(event_row(table, watcher, after, cause, stamp));
     }
     insert(tx, &events, cause).await
 }
 
-/// Records that a row was removed.
+/// Records that a row was removed; watchers of columns get an event where one of their columns was filled.
 ///
 /// # Errors
 /// Those of the store.
@@ -165,7 +157,7 @@ pub async fn deleted(
     context: &Context,
 ) -> Result<(), StoreError> {
     let mut events = Vec::new();
-    for watcher in table.watchers.iter().filter(|one| one.awaits("deleted")) {
+    for watcher in concerned(table, "deleted", deleted.data, "{}") {
         let stored = StoredRow {
             id: deleted.id,
             created_at: deleted.now,
@@ -179,6 +171,20 @@ pub async fn deleted(
         events.push(event_row(table, watcher, &stored, cause, stamp));
     }
     insert(tx, &events, cause).await
+}
+
+/// The automations that an event fires: they wait for its mode and, where they watch columns, one of these has changed.
+/// A row that is new has changed from nothing, one that is removed to nothing.
+fn concerned<'t>(table: &'t Table, mode: &str, before: &str, after: &str) -> Vec<&'t Subscription> {
+    let waiting = table.watchers.iter().filter(|one| one.awaits(mode));
+    let mut concerned: Vec<&Subscription> = waiting.collect();
+    let always = |one: &Subscription| mode != "updated" && !one.watches_columns();
+    if concerned.iter().all(|one| always(one)) {
+        return concerned;
+    }
+    let changed = changed(before, after);
+    concerned.retain(|one| always(one) || changed.iter().any(|column| one.watches(column)));
+    concerned
 }
 
 /// The columns whose cells differ. Absent and null are one.
