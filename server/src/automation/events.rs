@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use tplkit::rows::{equal, members};
+use tplkit::rows::{equal, members, same_file_cell};
 use uuid::Uuid;
 
 use super::runs::Run;
@@ -182,13 +182,14 @@ fn concerned<'t>(table: &'t Table, mode: &str, before: &str, after: &str) -> Vec
     if concerned.iter().all(|one| always(one)) {
         return concerned;
     }
-    let changed = changed(before, after);
+    let is_file = |name: &str| table.column(name).is_some_and(|column| column.rule.file);
+    let changed = changed(before, after, is_file);
     concerned.retain(|one| always(one) || changed.iter().any(|column| one.watches(column)));
     concerned
 }
 
-/// The columns whose cells differ. Absent and null are one.
-fn changed(before: &str, after: &str) -> Vec<String> {
+/// The columns whose cells differ. Absent and null are one, and so is the id of a file in other letters.
+fn changed(before: &str, after: &str, is_file: impl Fn(&str) -> bool) -> Vec<String> {
     let cells = |data| -> BTreeMap<String, String> {
         let filled = members(data).filter(|(_, value)| *value != "null");
         filled
@@ -197,6 +198,7 @@ fn changed(before: &str, after: &str) -> Vec<String> {
     };
     let (before, after) = (cells(before), cells(after));
     let differs = |(key, value): &(&String, &String)| match before.get(*key) {
+        Some(old) if is_file(key) => !same_file_cell(old, value),
         Some(old) => !equal(old, value),
         None => true,
     };
@@ -273,7 +275,17 @@ mod tests {
             (r#"{"a":"1","b":2,"d":[2]}"#, &["a", "b", "d", "c", "e"]),
             ("{}", &["a", "c", "d", "e"]),
         ] {
-            assert_eq!(changed(before, after), columns, "{after}");
+            assert_eq!(changed(before, after, |_| false), columns, "{after}");
         }
+    }
+
+    #[test]
+    fn the_id_of_a_file_is_one_in_other_letters() {
+        let lower = r#"{"photo":"3f0c5b1e-9f5d-4d8e-8a47-2f5b8d1f0a11"}"#;
+        let upper = r#"{"photo":"3F0C5B1E-9F5D-4D8E-8A47-2F5B8D1F0A11"}"#;
+        assert_eq!(changed(lower, upper, |name| name == "photo"), [""; 0]);
+        assert_eq!(changed(lower, upper, |_| false), ["photo"]);
+        let other = r#"{"photo":"4f0c5b1e-9f5d-4d8e-8a47-2f5b8d1f0a11"}"#;
+        assert_eq!(changed(lower, other, |name| name == "photo"), ["photo"]);
     }
 }
