@@ -294,7 +294,10 @@ impl DryRun {
                 writing.run(tx).await
             }
             Act::Mail(mail) if mail.attaches() => self.attach(rows, act, mail).await,
-            act => Ok(Stub::default().output(act, self.state.envelope())),
+            act => {
+                let output = Stub::default().output(act, self.state.envelope());
+                output.map_err(Stop::Failed)
+            }
         }
     }
 
@@ -353,7 +356,8 @@ impl DryRun {
             }
             RowAccess::Undone { tx, .. } => mail_attachments::find(tx, &request).await?,
         };
-        let mut output = Stub::default().output(act, envelope);
+        let output = Stub::default().output(act, envelope);
+        let mut output = output.map_err(Stop::Failed)?;
         output.shift_remove("note");
         output.extend(
             mail.note(false)
