@@ -75,7 +75,7 @@ pub(super) async fn receive(request: reqwest::RequestBuilder) -> Result<(u16, St
 }
 
 /// The address of a path below a base.
-pub(super) fn below(base: &str, path: &str) -> Result<Url, Failure> {
+pub(in crate::automation) fn below(base: &str, path: &str) -> Result<Url, Failure> {
     let elsewhere = |reason: &str| {
         let value = Json::from(path);
         Failure::at("path", reason).yields(None, &value)
