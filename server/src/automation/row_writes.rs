@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use tplkit::automation::run::{Binding, Failure, Reason, Write, WriteMode};
 use tplkit::json::Object;
-use tplkit::rows::query::{CellTest, Column, Compare, Condition, Filter, Match, Sort};
+use tplkit::rows::query::{CellTest, Compare, Condition, Filter, Match, Sort};
 use tplkit::rows::{equal, member, text_form};
 use uuid::Uuid;
 
@@ -232,12 +232,6 @@ impl RowWrites<'_> {
             text_form(&raw).unwrap_or_default().into_owned(),
         );
         let key = column.clone();
-        if !matches!(Column::of(column), Column::Key(_)) {
-            return Err(failed(
-                "matchColumn",
-                "names no column that could be written",
-            ));
-        }
         let mut listing = RowListRequest {
             filter: query::RowFilter {
                 feature: table.id,

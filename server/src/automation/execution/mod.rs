@@ -4,6 +4,7 @@
 //! A step with an external effect is recorded before and after; when the process dies in between,
 //! it is repeated under the same stamp. The run ends in the transaction of its last step.
 
+mod dry_effects;
 mod dry_run;
 mod external_effects;
 mod store_effects;

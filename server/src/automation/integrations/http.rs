@@ -100,7 +100,7 @@ fn is_bad_certificate(error: &(dyn Error + 'static)) -> bool {
 }
 
 /// The address of a path below a base.
-pub(super) fn below(base: &str, path: &str) -> Result<Url, Failure> {
+pub(in crate::automation) fn below(base: &str, path: &str) -> Result<Url, Failure> {
     let elsewhere = |reason: &str| {
         let value = Json::from(path);
         Failure::at("path", reason).yields(None, &value)

@@ -122,6 +122,20 @@ fn sender(url: &Url) -> Result<Mailbox, Failure> {
     })
 }
 
+/// To whom a mail goes.
+///
+/// # Errors
+/// What is no address.
+pub(in crate::automation) fn recipients(mail: &Mail) -> Result<Vec<Mailbox>, Failure> {
+    let parsed = mail.to.iter().map(|to| {
+        to.parse::<Mailbox>().map_err(|error| {
+            let reason = format!("is not an address: {error}");
+            Failure::at("to", reason).yields(None, &to.as_str().into())
+        })
+    });
+    parsed.collect()
+}
+
 fn message(
     url: &Url,
     mail: &Mail,
@@ -136,11 +150,7 @@ fn message(
         .subject(&mail.subject)
         .message_id(Some(id.to_owned()))
         .date(date);
-    for to in &mail.to {
-        let mailbox = to.parse::<Mailbox>().map_err(|error| {
-            let reason = format!("is not an address: {error}");
-            Failure::at("to", reason).yields(None, &to.as_str().into())
-        })?;
+    for mailbox in recipients(mail)? {
         builder = builder.to(mailbox);
     }
     let made = if attachments.is_empty() {

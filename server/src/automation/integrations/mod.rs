@@ -13,8 +13,8 @@ use std::time::Duration;
 
 pub(super) use addresses::client;
 pub(super) use agent::request_completion;
-pub(super) use http::request;
-pub(super) use mail::{send, transport_fault};
+pub(super) use http::{below, request};
+pub(super) use mail::{recipients, send, transport_fault};
 
 /// How long anything outside may take.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);

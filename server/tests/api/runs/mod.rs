@@ -13,6 +13,7 @@ mod integrations;
 mod manual;
 mod neighbours;
 mod rights;
+mod rules;
 mod steps;
 mod targets;
 mod upserts;
