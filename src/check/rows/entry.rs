@@ -223,9 +223,10 @@ impl Entry<'_, '_> {
                 } else {
                     unplaced.push(index);
                 }
-                if !self.result.carried.get(index).copied().unwrap_or(false)
-                    && self.rows().is_some()
-                {
+                let carried = self.result.carried.get(index).copied().unwrap_or(false);
+                // What a row without readable `data` (J005, J006) carries is unknown.
+                let unused = !carried && !self.result.unread_data;
+                if unused && self.rows().is_some() {
                     let message = format!("no row has the column `{}`", slot.name);
                     self.findings.push(Finding::at(&R006, node, message));
                 }

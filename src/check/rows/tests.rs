@@ -256,12 +256,20 @@ fn rows_have_their_shape() {
         &[
             (
                 &[("/2", "{\"uid\":\"u_96b7ff15-e3b9-44bb-854f-ab10769d7068\"}")],
-                &[("R006", "!/payloads/2/columns/14"), ("J006", "/2")],
+                &[("J006", "/2")],
             ),
             (&[("/2/uid", "")], &[("J006", "/2")]),
+            (&[("/2/data", "[]")], &[("J005", "/2/data")]),
+            (&[("/2/data", "null")], &[("J005", "/2/data")]),
+            (&[("/2", "5")], &[("J005", "/2")]),
+            // The order of the list is known all the same.
             (
-                &[("/2/data", "[]")],
-                &[("R006", "!/payloads/2/columns/14"), ("J005", "/2/data")],
+                &[
+                    ("/2/data", "[]"),
+                    ("!/payloads/2/columns/0", "\"client\""),
+                    ("!/payloads/2/columns/1", "\"number\""),
+                ],
+                &[("R006", "!/payloads/2/columns/1"), ("J005", "/2/data")],
             ),
             (&[("/2/refs", "[]")], &[("J005", "/2/refs")]),
             (&[("/2/dta", "1")], &[("J007", "/2/dta")]),
