@@ -409,6 +409,8 @@ fn config_fault(fault: &StepConfigFault<'_>, out: &mut Vec<Finding>) {
             automation: true, ..
         } => {}
         StepConfigFault::Missing { field, .. } if field.is_reference() => {}
+        // X002 or U008 speaks.
+        StepConfigFault::Wrong { node, field, .. } if field.secret && !node.is_empty() => {}
         StepConfigFault::Missing { object, key, .. } => {
             out.push(Finding::at(
                 &S009,

@@ -526,6 +526,32 @@ fn secrets_are_found_in_keys_and_texts_however_they_are_written() {
 }
 
 #[test]
+fn a_secret_of_any_type_is_one() {
+    let token = "/manifest/plan/steps/15/args/graphConfig/steps/3/config/bearerToken";
+    for value in [
+        "\"s3cr3t\"",
+        "12345",
+        "true",
+        "[\"s3cr3t\"]",
+        "{\"token\":\"s3cr3t\"}",
+    ] {
+        alone(AUTO, &[(token, value, "U008", token)]);
+        table(
+            AUTO,
+            "",
+            &[(
+                &[(token, value), ("/manifest/redacted", "[]")],
+                &[("X002", token)],
+            )],
+        );
+    }
+    // Empty, it is of the wrong type and gives nothing away.
+    for empty in ["null", "[]", "{}"] {
+        alone(AUTO, &[(token, empty, "A016", token)]);
+    }
+}
+
+#[test]
 fn what_a_text_looks_like_does_not_excuse_its_type() {
     table(
         TINY,
