@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::check::test_support::{AUTO, LINKS, TINY, findings, parse, set, table};
-use crate::check::{CheckOptions, check};
+use crate::check::{CheckOptions, check, promote};
 use crate::finding::Fix;
 use crate::finding::fix::apply;
 
@@ -523,6 +523,40 @@ fn secrets_are_found_in_keys_and_texts_however_they_are_written() {
         let place = (code.to_owned(), "/manifest/label".to_owned());
         assert_eq!(marked(&shadowed), [place]);
     }
+}
+
+#[test]
+fn what_hides_the_version_is_shown_where_it_is_missing() {
+    let cases: [(&str, &[(&str, &str)]); 3] = [
+        (
+            r#"{"manifest":{"templateVersion":2},"manifest":{}}"#,
+            &[("J002", "/manifest"), ("J003", "/manifest")],
+        ),
+        (
+            r#"{"ven\u0000das":1}"#,
+            &[("J003", ""), ("J009", "/ven\u{0}das")],
+        ),
+        (
+            r#"{"manifest":{},"payloads":[{"rows":[{"a":1,"a":2}]}]}"#,
+            &[("J003", "/manifest"), ("J002", "/payloads/0/rows/0/a")],
+        ),
+    ];
+    for (text, expected) in cases {
+        let found = findings(text, 1);
+        let found: Vec<_> = found
+            .iter()
+            .map(|(code, pointer)| (code.as_str(), pointer.as_str()))
+            .collect();
+        assert_eq!(found, expected, "{text}");
+        let walked = CheckOptions {
+            named: false,
+            ..CheckOptions::default()
+        };
+        assert!(check(text.as_bytes(), &walked).findings.is_empty());
+    }
+    // A promotion says of it that it cannot be measured, and nothing more.
+    let report = promote(br#"{"manifest":5,"manifest":6}"#, &CheckOptions::default());
+    assert_eq!(report.findings.len(), 1);
 }
 
 #[test]
