@@ -91,6 +91,52 @@ fn a_blueprint_is_a_world_of_its_own() {
     );
 }
 
+/// A blueprint may be where none belongs, or declare what it should not: what its steps use is declared all the same.
+#[test]
+fn what_a_blueprint_declares_itself_is_declared() {
+    let links = parse(LINKS);
+    let whole = links["manifest"]["dependencies"][0]["blueprint"].to_string();
+    let whole = whole.as_str();
+    table(
+        AUTO,
+        DEPENDENCIES,
+        &[
+            (&[("/0/blueprint", whole)], &[("D011", "/0/blueprint")]),
+            (&[("/3/blueprint", whole)], &[("D006", "/3/blueprint")]),
+            (&[("/4/blueprint", whole)], &[("D006", "/4/blueprint")]),
+        ],
+    );
+    let title = "\"$c_other\"";
+    let other = r#"{"uid":"u_00000000-0000-4000-8000-000000000001","tool":"create_column","ref":"c_other",
+        "args":{"featureId":"$f_countries","name":"other","label":"Other","type":"text","defaultComponent":"textfield","order":3}}"#;
+    table(
+        LINKS,
+        "/manifest/dependencies/0/blueprint/steps",
+        &[
+            (
+                &[
+                    ("/0/ref", "\"f_other\""),
+                    ("/1/args/featureId", "\"$f_other\""),
+                    ("/2/args/featureId", "\"$f_other\""),
+                ],
+                &[("D007", "/0/ref")],
+            ),
+            (
+                &[
+                    ("/0/args/config", "{}"),
+                    ("/0/args/config/titleColumn", title),
+                    ("/3", other),
+                ],
+                &[("D007", "/3/ref")],
+            ),
+            (
+                &[("/1/args/featureId", "\"$f_none\"")],
+                &[("S006", "/1/args/featureId")],
+            ),
+        ],
+    );
+}
+
 /// Every change alone gives one finding: that code at that place.
 fn alone(base: &str, cases: &[(&str, &str, &str, &str)]) {
     for (pointer, value, code, place) in cases {

@@ -382,14 +382,7 @@ fn external_refs(facts: &Facts<'_>, out: &mut Vec<Finding>) {
             }
         }
     }
-    for step in &facts.blueprint_steps {
-        for at in step.uses.iter().filter(|at| at.reference != WORKSPACE) {
-            if facts.declaring_step(at.reference).is_none() && facts.outside(at.reference).is_none()
-            {
-                undeclared(facts, at, out);
-            }
-        }
-    }
+    blueprint_refs(facts, out);
     let Some(list) = list else { return };
     let exact = edit::string_list(first_use.iter().map(|(name, _)| *name));
     let fix = || Fix {
@@ -424,6 +417,28 @@ fn external_refs(facts: &Facts<'_>, out: &mut Vec<Finding>) {
             continue;
         };
         out.push(Finding::at(&D016, *node, message).fix(fix()));
+    }
+}
+
+/// S006 in blueprints. What a step of the same blueprint declares is declared, wrong as it may be (D006, D007, D011).
+fn blueprint_refs(facts: &Facts<'_>, out: &mut Vec<Finding>) {
+    let blueprint = |step: &Step<'_>| match step.place {
+        StepPlace::Blueprint(dependency, _) => Some(dependency),
+        StepPlace::Plan(_) => None,
+    };
+    let steps = facts.blueprint_steps.iter();
+    let declared: HashSet<(Option<usize>, &str)> = steps
+        .filter_map(|step| Some((blueprint(step), step.reference?)))
+        .collect();
+    for step in &facts.blueprint_steps {
+        for at in step.uses.iter().filter(|at| at.reference != WORKSPACE) {
+            let known = facts.declaring_step(at.reference).is_some()
+                || facts.outside(at.reference).is_some()
+                || declared.contains(&(blueprint(step), at.reference));
+            if !known {
+                undeclared(facts, at, out);
+            }
+        }
     }
 }
 
