@@ -110,7 +110,7 @@ fn items(
         };
         // Rows that cannot be read (J005, J006) cannot be counted.
         let countable = layouts[*entry].rows.is_some() && context.version == Version::Two;
-        if let (Some(count), Some(_), true) = (count, declared, countable) {
+        if let (Some(count), true) = (count.filter(|count| count.is_integer()), countable) {
             outcome
                 .findings
                 .push(Finding::at(&R025, count, message.clone()).fix(Fix {
@@ -332,11 +332,13 @@ impl Entry<'_, '_> {
                 edits: vec![edit::add_member(self.node, "count", &rows.to_string())],
             }));
         }
-        if let Some(count) = self.node.get("count")
-            && let Some(declared) = count.as_i64()
-            && i64::try_from(rows) != Ok(declared)
+        // What does not fit is no number of rows either.
+        let count = self.node.get("count");
+        if let Some(count) = count.filter(|count| count.is_integer())
+            && count.as_i64() != i64::try_from(rows).ok()
         {
-            let noun = if declared == 1 { "row" } else { "rows" };
+            let declared = short_value(count.raw());
+            let noun = if declared == "1" { "row" } else { "rows" };
             let message = format!("the entry counts {declared} {noun} and has {rows}");
             self.findings
                 .push(Finding::at(&R003, count, message).fix(Fix {

@@ -305,6 +305,39 @@ fn a_missing_name_in_columns_is_one_mistake() {
 }
 
 #[test]
+fn a_count_of_too_many_digits_is_a_wrong_count() {
+    let many = "99999999999999999999";
+    for (written, code, place) in [
+        ("\"count\":3,\"keyColumn\"", "R003", "/payloads/0/count"),
+        (
+            "\"count\":3,\"dataClass\"",
+            "R025",
+            "/manifest/items/4/count",
+        ),
+    ] {
+        let found = |count: &str| {
+            let text = TINY.replacen(written, &written.replacen('3', count, 1), 1);
+            assert_ne!(text, TINY);
+            findings(&text, 1)
+        };
+        let expected = |code: &str| [(code.to_owned(), place.to_owned())];
+        for count in [many, "-99999999999999999999", "-1", "4"] {
+            assert_eq!(found(count), expected(code), "{count}");
+        }
+        for count in ["3.0", "3e0", "\"3\""] {
+            assert_eq!(found(count), expected("J005"), "{count}");
+        }
+    }
+    let order = format!("\"order\":{many}");
+    let text = TINY.replacen("\"order\":1", &order, 1);
+    let report = check(text.as_bytes(), &CheckOptions::default());
+    assert_eq!(report.findings.len(), 1);
+    assert_eq!(report.findings[0].rule.code, "S009");
+    let said = format!("`order` takes an integer of 64 bits, not {many}");
+    assert_eq!(report.findings[0].message, said);
+}
+
+#[test]
 fn columns_stand_in_table_order() {
     table(
         TINY,
