@@ -261,7 +261,12 @@ impl Entry<'_, '_> {
             Origin::Dependency => "the dependency's identity",
         };
         let message = format!("{whose} `{}` has no column `{name}`", table.reference);
+        let list = self.node.get("columns");
+        let names = || list.into_iter().flat_map(Node::elements);
+        let is_listed = |name: &str| names().any(|known| known.as_str() == Some(name));
+        // A name that is none (S021), or stands in the list already, is not what was meant.
         let columns = table.columns.iter().map(|column| column.name);
+        let columns = columns.filter(|name| !name.is_empty() && !is_listed(name));
         let finding = Finding::at(&R005, node, message);
         self.findings
             .push(finding.meant_or_known(name, columns, Misspelt::value(node)));

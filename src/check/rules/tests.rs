@@ -695,3 +695,47 @@ fn step_ids_that_are_listed_keep_their_places() {
         assert_eq!(list(&package), Some(listed(after)), "{before:?}");
     }
 }
+
+/// What the fixes of a rule's findings would write.
+fn written(text: &str, code: &str) -> Vec<Option<String>> {
+    let report = check(text.as_bytes(), &CheckOptions::default());
+    let mut findings = report.findings;
+    findings.retain(|finding| finding.rule.code == code);
+    let edits = |fix: Fix| -> String { fix.edits.into_iter().map(|edit| edit.text).collect() };
+    findings
+        .into_iter()
+        .map(|finding| finding.fix.map(edits))
+        .collect()
+}
+
+#[test]
+fn what_was_surely_meant_is_something_that_can_be_there() {
+    let fix = |text: &str| Some(text.to_owned());
+    // `f_notes` is as near, and a table.
+    let views = TINY.replace("\"v_notes\"", "\"v_list\"");
+    assert_eq!(written(&views, "S006"), [None, None]);
+    let views = TINY.replace("\"v_notes\"", "\"v_note\"");
+    assert_eq!(
+        written(&views, "S006"),
+        [fix("\"$v_note\""), fix("\"$v_note\"")]
+    );
+    let tables = TINY.replacen("\"$f_notes\"", "\"$f_nots\"", 1);
+    assert_eq!(written(&tables, "S006"), [fix("\"$f_notes\"")]);
+    let changed = |pointer: &str, value: &str| {
+        let mut package = parse(TINY);
+        set(&mut package, pointer, value);
+        package.to_string()
+    };
+    // An empty name is at one letter from `n`.
+    let nameless = changed("/manifest/plan/steps/3/args/name", "\"\"");
+    assert_eq!(written(&nameless, "R005"), [None]);
+    let listed = changed("/payloads/0/columns/3", "\"titel\"");
+    assert_eq!(written(&listed, "R005"), [None]);
+    let unlisted = changed("/payloads/0/columns/0", "\"titel\"");
+    assert_eq!(written(&unlisted, "R005"), [fix("\"title\"")]);
+    // `f_notes` is nearer and a table, which another item has already.
+    let taken = changed("/manifest/items/5/ref", "\"f_note\"");
+    assert_eq!(written(&taken, "I006"), [fix("\"v_notes\"")]);
+    let free = changed("/manifest/items/3/ref", "\"c_notes_m\"");
+    assert_eq!(written(&free, "I006"), [fix("\"c_notes_n\"")]);
+}
