@@ -164,8 +164,7 @@ impl<'d, 'f> Graph<'d, 'f> {
     /// The dotted path of the step at that position: `config` between a step and its branch is
     /// left out.
     pub fn path(&self, position: usize) -> String {
-        let chain: Vec<usize> =
-            std::iter::successors(Some(position), |at| self.steps[*at].parent).collect();
+        let chain: Vec<usize> = self.outwards(position).collect();
         let mut path = String::new();
         for at in chain.into_iter().rev() {
             let step = &self.steps[at];
@@ -178,6 +177,11 @@ impl<'d, 'f> Graph<'d, 'f> {
             }
         }
         path
+    }
+
+    /// The step at that position, then the steps around it.
+    fn outwards(&self, position: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(position), |at| self.steps[*at].parent)
     }
 
     /// Positions of the steps with that id, ascending.
@@ -224,6 +228,19 @@ impl<'d, 'f> Graph<'d, 'f> {
                 return Some(at);
             }
         }
+    }
+
+    /// Whether the innermost step around both has them in different branches, whichever is written first.
+    pub(super) fn are_in_different_branches(&self, one: usize, other: usize) -> bool {
+        for at in self.outwards(one) {
+            let within = self.steps[at].parent;
+            let mut others = self.outwards(other);
+            if let Some(beside) = others.find(|beside| self.steps[*beside].parent == within) {
+                // A list is known by its first step.
+                return self.steps[at].first != self.steps[beside].first;
+            }
+        }
+        false
     }
 }
 
@@ -311,5 +328,32 @@ mod tests {
             "k:abcdefghij",
         ];
         assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn branches_are_apart_below_the_step_that_has_them() {
+        let doc = Doc::parse(TEXT).expect("JSON");
+        let graph = Graph::read(Definitions::embedded(), list(&doc));
+        let apart = |one: &str, other: &str| {
+            let at = |id| graph.with_id(id)[0];
+            let apart = graph.are_in_different_branches(at(one), at(other));
+            assert_eq!(apart, graph.are_in_different_branches(at(other), at(one)));
+            apart
+        };
+        for (one, other) in [("c", "e"), ("d", "h"), ("f", "g"), ("f", "h"), ("c", "g")] {
+            assert!(apart(one, other), "{one} {other}");
+        }
+        for (one, other) in [
+            ("a", "b"),
+            ("a", "c"),
+            ("b", "c"),
+            ("c", "d"),
+            ("b", "h"),
+            ("e", "f"),
+            ("h", "k"),
+            ("c", "c"),
+        ] {
+            assert!(!apart(one, other), "{one} {other}");
+        }
     }
 }

@@ -410,10 +410,12 @@ impl<'d> Reads<'_, '_, 'd, '_> {
 
     /// Why the step at `other` has not run when this one begins.
     fn when(&self, other: usize) -> &'static str {
-        match other.cmp(&self.position) {
-            std::cmp::Ordering::Less => "in another branch",
-            std::cmp::Ordering::Equal => "by this step itself",
-            std::cmp::Ordering::Greater => "later",
+        if other == self.position {
+            "by this step itself"
+        } else if (self.case.graph).are_in_different_branches(other, self.position) {
+            "in another branch"
+        } else {
+            "later"
         }
     }
 }

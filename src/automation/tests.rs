@@ -175,6 +175,54 @@ fn a_half_that_is_absent_or_no_object_is_an_issue_of_that_half() {
     }
 }
 
+/// The order of keys means nothing in JSON, and canonical files have `else` before `then`.
+#[test]
+fn why_a_step_has_not_run_is_said_alike_however_the_branches_are_ordered() {
+    let id = "stp_000000000001";
+    let mail = |body: &str| {
+        format!(
+            r#"{{"key": "email.send", "config": {{"to": "a@example.org", "subject": "S", "body": "{body}"}}}}"#
+        )
+    };
+    let sent = mail("Hello").replacen('{', &format!(r#"{{"id": "{id}", "#), 1);
+    let set = r#"{"key": "var.set", "config": {"name": "v", "value": 1}}"#;
+    let condition = r#""condition": {"subject": "expression", "expression": "{{sys.today}}", "op": "isNotEmpty"}"#;
+    let said = |first: &str, second: &str, after: &str| {
+        let steps =
+            format!(r#"{{"key": "ifElse", "config": {{{condition}, {first}, {second}}}}}{after}"#);
+        let found = issues(&format!(
+            r#"{{"trigger_config": {{"type": "manual"}}, "graph_config": {{"steps": [{steps}]}}}}"#
+        ));
+        reported(&found)
+    };
+    let output = format!("{{{{vars.steps.{id}.messageId}}}}");
+    for (provider, token, apart, later) in [
+        (
+            sent.as_str(),
+            output.as_str(),
+            "A008 0.else.0.config.body `TOKEN`: that step runs in another branch",
+            "A008 0.else.0.config.body `TOKEN`: that step runs later",
+        ),
+        (
+            set,
+            "{{vars.v}}",
+            "A007 0.else.0.config.body `TOKEN`: the variable is set in another branch",
+            "A007 0.else.0.config.body `TOKEN`: the variable is set later",
+        ),
+    ] {
+        let (apart, later) = (apart.replace("TOKEN", token), later.replace("TOKEN", token));
+        let reader = mail(token);
+        let then = format!(r#""then": [{provider}]"#);
+        let other = format!(r#""else": [{reader}]"#);
+        assert_eq!(said(&then, &other, ""), [apart.as_str()]);
+        assert_eq!(said(&other, &then, ""), [apart.as_str()]);
+        let then = format!(r#""then": [{}]"#, mail("Hello"));
+        let after = format!(", {provider}");
+        assert_eq!(said(&then, &other, &after), [later.as_str()]);
+        assert_eq!(said(&other, &then, &after), [later.as_str()]);
+    }
+}
+
 fn in_package(args: &str, excuses: &[&str]) -> Vec<String> {
     let doc = Doc::parse(args).expect("JSON");
     let unresolved = |path: &str| excuses.contains(&path);

@@ -25,6 +25,10 @@ pub fn check_folder(joined: &Joined, options: &CheckOptions<'_>) -> FileReport {
         None => FileReport::new(FileKind::Package, Vec::new(), None),
     };
     if !joined.is_whole() {
+        // A row that is not JSON (J001) is of no type either.
+        report
+            .findings
+            .retain(|finding| !joined.is_unread_row(finding.place.span.start));
         // Verdicts on a part would be none on the package, and its rows are not all that there are.
         report.promotion = None;
         let counts = |finding: &&mut Finding| {

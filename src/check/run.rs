@@ -83,7 +83,10 @@ fn check_outlined(text: &str, outline: Option<&Outline>, options: &CheckOptions<
     };
     let manifest = match find_manifest(doc.root()) {
         Ok(manifest) if manifest.get("templateVersion").is_some() => manifest,
-        other => return no_package(&doc, other.unwrap_or_else(|node| node), options),
+        other => {
+            let report = no_package(&doc, other.unwrap_or_else(|node| node), options);
+            return with_anomalies(&doc, report);
+        }
     };
     match findings(&doc, manifest, options) {
         Ok((findings, verdicts)) => FileReport::new(FileKind::Package, findings, verdicts),
@@ -162,6 +165,20 @@ fn no_package(doc: &Doc<'_>, manifest: Node<'_>, options: &CheckOptions<'_>) -> 
         vec![Finding::at(&J003, manifest, message)],
         None,
     )
+}
+
+/// Adds J002 and J009 to what is said of a named file that is no package: a key that stands twice may be why it is none.
+fn with_anomalies(doc: &Doc<'_>, report: FileReport) -> FileReport {
+    if report.kind != FileKind::Plain || report.findings.is_empty() {
+        return report; // It is no JSON (J001), or was not named.
+    }
+    // Lists that a package would have as rows were not read yet.
+    let Ok(whole) = Doc::parse(doc.text()) else {
+        return report;
+    };
+    let mut findings = anomalies(&whole);
+    findings.extend(report.findings);
+    FileReport::new(report.kind, findings, report.promotion)
 }
 
 /// All findings of a package, and in a promotion the five verdicts.

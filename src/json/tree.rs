@@ -312,6 +312,11 @@ impl<'d> Node<'d> {
         }
     }
 
+    /// Whether it is a number that is written as an integer, of however many digits.
+    pub fn is_integer(self) -> bool {
+        self.data().kind == Kind::Number && !self.raw().contains(['.', 'e', 'E'])
+    }
+
     /// The number, when it is written as an integer and fits.
     pub fn as_i64(self) -> Option<i64> {
         (self.data().kind == Kind::Number)

@@ -29,6 +29,7 @@ mod splice;
 mod structure;
 mod unit;
 mod unpack;
+mod unread;
 
 pub use fault::{LayoutFault, LayoutFaultKind};
 pub use format::format;

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::index::Lines;
 use super::structure::{FolderPackage, Holder, SplitElement, SplitList};
+use super::unread::UNREAD_ROW;
 use super::{INDEX, TEMPLATE};
 use crate::json::{Node, write_string};
 use crate::package::canonical::{check_lines, lines};
@@ -316,7 +317,8 @@ impl<'p> Splicer<'_> {
     }
 
     /// The lines of a file as elements of a list. A line end becomes a comma, so that every row
-    /// stays at its offset; a line that is not JSON is blanked.
+    /// stays at its offset. For a line that is not JSON stands a value that is no row: the rows after
+    /// it keep their numbers, and nobody counts one less.
     fn rows(&mut self, file: usize, text: &str) {
         let mut bytes = text.as_bytes().to_vec();
         let faults = check_lines(text);
@@ -326,11 +328,8 @@ impl<'p> Splicer<'_> {
             .map(|(line, _)| line)
             .peekable();
         let mut before: Option<usize> = None;
+        let mut unread = Vec::new();
         for line in lines(text) {
-            if bad.next_if(|one| *one == line).is_some() {
-                bytes[line].fill(b' ');
-                continue;
-            }
             if let Some(end) = before {
                 let at = memchr::memchr(b'\n', &bytes[end..line.start]);
                 if let Some(at) = at {
@@ -338,10 +337,17 @@ impl<'p> Splicer<'_> {
                 }
             }
             before = Some(line.end);
+            unread.extend(bad.next_if(|one| *one == line));
         }
-        // Whole lines were blanked, so this is text.
+        // One byte of ASCII took the place of another, so this is text.
         let text = String::from_utf8(bytes).unwrap_or_default();
-        self.copy(file, &text, 0..text.len());
+        let mut copied = 0;
+        for range in unread {
+            self.copy(file, &text, copied..range.start);
+            copied = range.end;
+            self.make(UNREAD_ROW, &Anchor { file, range });
+        }
+        self.copy(file, &text, copied..text.len());
     }
 }
 

@@ -46,6 +46,8 @@ pub enum StepConfigFault<'d> {
     },
     /// A value of the wrong type, or outside its enumeration or range.
     Wrong {
+        /// The step it is in.
+        step: StepPlace,
         /// The value.
         node: Node<'d>,
         /// Its declaration.
@@ -79,6 +81,7 @@ impl<'d> ConfigVisitor<'d, 'd> for Collector<'d> {
                 automation,
             },
             ConfigFault::Wrong { spot } => StepConfigFault::Wrong {
+                step: self.step,
                 node: spot.node,
                 field: spot.field,
                 automation,

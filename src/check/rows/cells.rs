@@ -138,6 +138,7 @@ impl Cells<'_, '_> {
 
     /// A row without `data` still is a row: lists by row stay in step.
     fn no_data(&mut self) {
+        self.result.unread_data = true;
         for (slot, values) in self.layout.columns.iter().zip(&mut self.result.values) {
             if slot.wanted {
                 values.push(0);

@@ -110,7 +110,7 @@ fn items(
         };
         // Rows that cannot be read (J005, J006) cannot be counted.
         let countable = layouts[*entry].rows.is_some() && context.version == Version::Two;
-        if let (Some(count), Some(_), true) = (count, declared, countable) {
+        if let (Some(count), true) = (count.filter(|count| count.is_integer()), countable) {
             outcome
                 .findings
                 .push(Finding::at(&R025, count, message.clone()).fix(Fix {
@@ -223,9 +223,10 @@ impl Entry<'_, '_> {
                 } else {
                     unplaced.push(index);
                 }
-                if !self.result.carried.get(index).copied().unwrap_or(false)
-                    && self.rows().is_some()
-                {
+                let carried = self.result.carried.get(index).copied().unwrap_or(false);
+                // What a row without readable `data` (J005, J006) carries is unknown.
+                let unused = !carried && !self.result.unread_data;
+                if unused && self.rows().is_some() {
                     let message = format!("no row has the column `{}`", slot.name);
                     self.findings.push(Finding::at(&R006, node, message));
                 }
@@ -260,7 +261,12 @@ impl Entry<'_, '_> {
             Origin::Dependency => "the dependency's identity",
         };
         let message = format!("{whose} `{}` has no column `{name}`", table.reference);
+        let list = self.node.get("columns");
+        let names = || list.into_iter().flat_map(Node::elements);
+        let is_listed = |name: &str| names().any(|known| known.as_str() == Some(name));
+        // A name that is none (S021), or stands in the list already, is not what was meant.
         let columns = table.columns.iter().map(|column| column.name);
+        let columns = columns.filter(|name| !name.is_empty() && !is_listed(name));
         let finding = Finding::at(&R005, node, message);
         self.findings
             .push(finding.meant_or_known(name, columns, Misspelt::value(node)));
@@ -331,11 +337,13 @@ impl Entry<'_, '_> {
                 edits: vec![edit::add_member(self.node, "count", &rows.to_string())],
             }));
         }
-        if let Some(count) = self.node.get("count")
-            && let Some(declared) = count.as_i64()
-            && i64::try_from(rows) != Ok(declared)
+        // What does not fit is no number of rows either.
+        let count = self.node.get("count");
+        if let Some(count) = count.filter(|count| count.is_integer())
+            && count.as_i64() != i64::try_from(rows).ok()
         {
-            let noun = if declared == 1 { "row" } else { "rows" };
+            let declared = short_value(count.raw());
+            let noun = if declared == "1" { "row" } else { "rows" };
             let message = format!("the entry counts {declared} {noun} and has {rows}");
             self.findings
                 .push(Finding::at(&R003, count, message).fix(Fix {

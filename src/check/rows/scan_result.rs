@@ -22,6 +22,8 @@ pub(super) struct ScanResult {
     pub(super) repeated_uids: HashSet<u64>,
     /// By column: whether any row has it.
     pub(super) carried: Vec<bool>,
+    /// A row has no `data` that can be read: any column may be carried by it.
+    pub(super) unread_data: bool,
     /// By column, when others link by it: hash of each row's value, 0 where there is none.
     pub(super) values: Vec<Vec<u64>>,
     /// By column, when it is a link: what is to be proved once all entries have been read.

@@ -256,12 +256,20 @@ fn rows_have_their_shape() {
         &[
             (
                 &[("/2", "{\"uid\":\"u_96b7ff15-e3b9-44bb-854f-ab10769d7068\"}")],
-                &[("R006", "!/payloads/2/columns/14"), ("J006", "/2")],
+                &[("J006", "/2")],
             ),
             (&[("/2/uid", "")], &[("J006", "/2")]),
+            (&[("/2/data", "[]")], &[("J005", "/2/data")]),
+            (&[("/2/data", "null")], &[("J005", "/2/data")]),
+            (&[("/2", "5")], &[("J005", "/2")]),
+            // The order of the list is known all the same.
             (
-                &[("/2/data", "[]")],
-                &[("R006", "!/payloads/2/columns/14"), ("J005", "/2/data")],
+                &[
+                    ("/2/data", "[]"),
+                    ("!/payloads/2/columns/0", "\"client\""),
+                    ("!/payloads/2/columns/1", "\"number\""),
+                ],
+                &[("R006", "!/payloads/2/columns/1"), ("J005", "/2/data")],
             ),
             (&[("/2/refs", "[]")], &[("J005", "/2/refs")]),
             (&[("/2/dta", "1")], &[("J007", "/2/dta")]),
@@ -294,6 +302,39 @@ fn a_missing_name_in_columns_is_one_mistake() {
         findings(&package.to_string(), 1),
         [("R004".to_owned(), "/payloads/0/rows/0/data/n".to_owned())]
     );
+}
+
+#[test]
+fn a_count_of_too_many_digits_is_a_wrong_count() {
+    let many = "99999999999999999999";
+    for (written, code, place) in [
+        ("\"count\":3,\"keyColumn\"", "R003", "/payloads/0/count"),
+        (
+            "\"count\":3,\"dataClass\"",
+            "R025",
+            "/manifest/items/4/count",
+        ),
+    ] {
+        let found = |count: &str| {
+            let text = TINY.replacen(written, &written.replacen('3', count, 1), 1);
+            assert_ne!(text, TINY);
+            findings(&text, 1)
+        };
+        let expected = |code: &str| [(code.to_owned(), place.to_owned())];
+        for count in [many, "-99999999999999999999", "-1", "4"] {
+            assert_eq!(found(count), expected(code), "{count}");
+        }
+        for count in ["3.0", "3e0", "\"3\""] {
+            assert_eq!(found(count), expected("J005"), "{count}");
+        }
+    }
+    let order = format!("\"order\":{many}");
+    let text = TINY.replacen("\"order\":1", &order, 1);
+    let report = check(text.as_bytes(), &CheckOptions::default());
+    assert_eq!(report.findings.len(), 1);
+    assert_eq!(report.findings[0].rule.code, "S009");
+    let said = format!("`order` takes an integer of 64 bits, not {many}");
+    assert_eq!(report.findings[0].message, said);
 }
 
 #[test]

@@ -150,7 +150,7 @@ fn argument(
             None => wrong(node, "a ref"),
         },
         Type::Text | Type::Name if node.as_str().is_none() => wrong(node, "a string"),
-        Type::Integer if node.as_i64().is_none() => wrong(node, "an integer"),
+        Type::Integer if node.as_i64().is_none() => wrong(node, shape::integer(node)),
         Type::Flag if node.as_bool().is_none() => wrong(node, "true or false"),
         Type::True if node.as_bool() != Some(true) => not_true(node, key, out),
         Type::Config(_) | Type::Data | Type::Object(_) if !node.is_object() => {
@@ -409,6 +409,8 @@ fn config_fault(fault: &StepConfigFault<'_>, out: &mut Vec<Finding>) {
             automation: true, ..
         } => {}
         StepConfigFault::Missing { field, .. } if field.is_reference() => {}
+        // X002 or U008 speaks.
+        StepConfigFault::Wrong { node, field, .. } if field.secret && !node.is_empty() => {}
         StepConfigFault::Missing { object, key, .. } => {
             out.push(Finding::at(
                 &S009,

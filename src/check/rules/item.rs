@@ -55,10 +55,10 @@ fn declared(facts: &Facts<'_>, item: &Item<'_>, out: &mut Vec<Finding>) {
         None if !facts.steps_are_readable() => {}
         None if !is_declaration(reference) => {} // I015 speaks.
         None => {
-            let declared = facts.steps.iter().filter_map(|step| step.reference);
             let message = format!("no plan step declares {}", write_string(reference));
             let place = Misspelt::value(node);
-            out.push(Finding::at(&I006, node, message).meant(reference, declared, place));
+            let meant = free_refs(facts, item);
+            out.push(Finding::at(&I006, node, message).meant(reference, meant, place));
         }
         Some(index) => {
             let step = &facts.steps[index];
@@ -75,6 +75,16 @@ fn declared(facts: &Facts<'_>, item: &Item<'_>, out: &mut Vec<Finding>) {
             }
         }
     }
+}
+
+/// The refs that an item could name: declared as its kind, and of no item.
+fn free_refs<'d>(facts: &Facts<'d>, item: &Item<'_>) -> impl Iterator<Item = &'d str> {
+    let kind = item.created_kind();
+    let fits = move |step: &&Step<'d>| kind.is_none() || step.tool.and_then(Tool::creates) == kind;
+    let declared = facts.steps.iter().filter(fits);
+    declared
+        .filter_map(|step| step.reference)
+        .filter(move |reference| facts.item_of_ref(reference).is_none())
 }
 
 fn misplaced(item: &Item<'_>, out: &mut Vec<Finding>) {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::check::facts::{Facts, StepPlace};
+use crate::check::facts::{Facts, StepConfigFault, StepPlace};
 use crate::check::sensitive;
 use crate::finding::catalog::{X001, X002, X003, X004};
 use crate::finding::{Finding, Fix, Place, edit};
@@ -117,27 +117,36 @@ fn secrets(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         .flat_map(Node::elements)
         .filter_map(|entry| Some((entry.get_str("uid")?, entry.get_str("path")?)))
         .collect();
-    for spot in facts
-        .spots
-        .iter()
-        .filter(|spot| spot.field.secret && !spot.node.is_empty())
-    {
-        let step = facts.step_at(spot.step);
+    for (place, node) in held_secrets(facts) {
+        let step = facts.step_at(place);
         let named = step.and_then(|step| {
             let StepPlace::Plan(_) = step.place else {
                 return None;
             };
-            let at = path::dotted(step.args?, spot.node);
+            let at = path::dotted(step.args?, node);
             Some(redacted.contains(&(facts.subject(step)?, at.as_str())))
         });
         if named != Some(true) {
             // Pointed at, never shown.
-            let message = format!("`{}` is a secret and holds a value", spot.node.token());
-            out.push(Finding::at(&X002, spot.node, message).fix(Fix {
+            let message = format!("`{}` is a secret and holds a value", node.token());
+            out.push(Finding::at(&X002, node, message).fix(Fix {
                 title: "Empty the field".to_owned(),
                 safe: false,
-                edits: vec![edit::replace(spot.node, "\"\"")],
+                edits: vec![edit::replace(node, "\"\"")],
             }));
         }
     }
+}
+
+/// The values in fields for secrets that are not empty: a number or a list gives away as much as a text.
+fn held_secrets<'d>(facts: &Facts<'d>) -> impl Iterator<Item = (StepPlace, Node<'d>)> {
+    let texts = facts.spots.iter().filter(|spot| spot.field.secret);
+    let texts = texts.map(|spot| (spot.step, spot.node));
+    let others = facts.config_faults.iter().filter_map(|fault| match fault {
+        StepConfigFault::Wrong {
+            step, node, field, ..
+        } if field.secret => Some((*step, *node)),
+        _ => None,
+    });
+    texts.chain(others).filter(|(_, node)| !node.is_empty())
 }

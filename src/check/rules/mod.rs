@@ -22,6 +22,7 @@ mod step_ids;
 #[cfg(test)]
 mod tests;
 mod text_length;
+mod undeclared;
 mod unresolved;
 mod usage;
 

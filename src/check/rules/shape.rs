@@ -210,7 +210,7 @@ fn mismatch(node: Node<'_>, ty: &'static Type) -> Option<String> {
         Type::True => (node.as_bool() == Some(true), "true"),
         // That a count is negative is for R003 and R025 to say: it is not a number of rows.
         Type::Integer | Type::Count | Type::OneOfIntegers(_) => {
-            (node.as_i64().is_some(), "an integer")
+            (node.as_i64().is_some(), integer(node))
         }
         Type::OneOf(words) => {
             let fits = node.as_str().is_some_and(|word| words.contains(&word));
@@ -227,4 +227,13 @@ fn mismatch(node: Node<'_>, ty: &'static Type) -> Option<String> {
         | Type::Data => (node.is_object(), "an object"),
     };
     (!fits).then(|| expected.to_owned())
+}
+
+/// The words for the integer that should be there: one with too many digits is none that can be stored.
+pub(super) fn integer(node: Node<'_>) -> &'static str {
+    if node.is_integer() {
+        "an integer of 64 bits"
+    } else {
+        "an integer"
+    }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::check::test_support::{AUTO, LINKS, TINY, findings, parse, set, table};
-use crate::check::{CheckOptions, check};
+use crate::check::{CheckOptions, check, promote};
 use crate::finding::Fix;
 use crate::finding::fix::apply;
 
@@ -87,6 +87,52 @@ fn a_blueprint_is_a_world_of_its_own() {
         &[
             (&[(name, "\"clients\"")], &[]),
             (&[(name, "\"orders\"")], &[]),
+        ],
+    );
+}
+
+/// A blueprint may be where none belongs, or declare what it should not: what its steps use is declared all the same.
+#[test]
+fn what_a_blueprint_declares_itself_is_declared() {
+    let links = parse(LINKS);
+    let whole = links["manifest"]["dependencies"][0]["blueprint"].to_string();
+    let whole = whole.as_str();
+    table(
+        AUTO,
+        DEPENDENCIES,
+        &[
+            (&[("/0/blueprint", whole)], &[("D011", "/0/blueprint")]),
+            (&[("/3/blueprint", whole)], &[("D006", "/3/blueprint")]),
+            (&[("/4/blueprint", whole)], &[("D006", "/4/blueprint")]),
+        ],
+    );
+    let title = "\"$c_other\"";
+    let other = r#"{"uid":"u_00000000-0000-4000-8000-000000000001","tool":"create_column","ref":"c_other",
+        "args":{"featureId":"$f_countries","name":"other","label":"Other","type":"text","defaultComponent":"textfield","order":3}}"#;
+    table(
+        LINKS,
+        "/manifest/dependencies/0/blueprint/steps",
+        &[
+            (
+                &[
+                    ("/0/ref", "\"f_other\""),
+                    ("/1/args/featureId", "\"$f_other\""),
+                    ("/2/args/featureId", "\"$f_other\""),
+                ],
+                &[("D007", "/0/ref")],
+            ),
+            (
+                &[
+                    ("/0/args/config", "{}"),
+                    ("/0/args/config/titleColumn", title),
+                    ("/3", other),
+                ],
+                &[("D007", "/3/ref")],
+            ),
+            (
+                &[("/1/args/featureId", "\"$f_none\"")],
+                &[("S006", "/1/args/featureId")],
+            ),
         ],
     );
 }
@@ -526,6 +572,66 @@ fn secrets_are_found_in_keys_and_texts_however_they_are_written() {
 }
 
 #[test]
+fn what_hides_the_version_is_shown_where_it_is_missing() {
+    let cases: [(&str, &[(&str, &str)]); 3] = [
+        (
+            r#"{"manifest":{"templateVersion":2},"manifest":{}}"#,
+            &[("J002", "/manifest"), ("J003", "/manifest")],
+        ),
+        (
+            r#"{"ven\u0000das":1}"#,
+            &[("J003", ""), ("J009", "/ven\u{0}das")],
+        ),
+        (
+            r#"{"manifest":{},"payloads":[{"rows":[{"a":1,"a":2}]}]}"#,
+            &[("J003", "/manifest"), ("J002", "/payloads/0/rows/0/a")],
+        ),
+    ];
+    for (text, expected) in cases {
+        let found = findings(text, 1);
+        let found: Vec<_> = found
+            .iter()
+            .map(|(code, pointer)| (code.as_str(), pointer.as_str()))
+            .collect();
+        assert_eq!(found, expected, "{text}");
+        let walked = CheckOptions {
+            named: false,
+            ..CheckOptions::default()
+        };
+        assert!(check(text.as_bytes(), &walked).findings.is_empty());
+    }
+    // A promotion says of it that it cannot be measured, and nothing more.
+    let report = promote(br#"{"manifest":5,"manifest":6}"#, &CheckOptions::default());
+    assert_eq!(report.findings.len(), 1);
+}
+
+#[test]
+fn a_secret_of_any_type_is_one() {
+    let token = "/manifest/plan/steps/15/args/graphConfig/steps/3/config/bearerToken";
+    for value in [
+        "\"s3cr3t\"",
+        "12345",
+        "true",
+        "[\"s3cr3t\"]",
+        "{\"token\":\"s3cr3t\"}",
+    ] {
+        alone(AUTO, &[(token, value, "U008", token)]);
+        table(
+            AUTO,
+            "",
+            &[(
+                &[(token, value), ("/manifest/redacted", "[]")],
+                &[("X002", token)],
+            )],
+        );
+    }
+    // Empty, it is of the wrong type and gives nothing away.
+    for empty in ["null", "[]", "{}"] {
+        alone(AUTO, &[(token, empty, "A016", token)]);
+    }
+}
+
+#[test]
 fn what_a_text_looks_like_does_not_excuse_its_type() {
     table(
         TINY,
@@ -588,4 +694,48 @@ fn step_ids_that_are_listed_keep_their_places() {
         let package = parse(&fixed(&package.to_string()));
         assert_eq!(list(&package), Some(listed(after)), "{before:?}");
     }
+}
+
+/// What the fixes of a rule's findings would write.
+fn written(text: &str, code: &str) -> Vec<Option<String>> {
+    let report = check(text.as_bytes(), &CheckOptions::default());
+    let mut findings = report.findings;
+    findings.retain(|finding| finding.rule.code == code);
+    let edits = |fix: Fix| -> String { fix.edits.into_iter().map(|edit| edit.text).collect() };
+    findings
+        .into_iter()
+        .map(|finding| finding.fix.map(edits))
+        .collect()
+}
+
+#[test]
+fn what_was_surely_meant_is_something_that_can_be_there() {
+    let fix = |text: &str| Some(text.to_owned());
+    // `f_notes` is as near, and a table.
+    let views = TINY.replace("\"v_notes\"", "\"v_list\"");
+    assert_eq!(written(&views, "S006"), [None, None]);
+    let views = TINY.replace("\"v_notes\"", "\"v_note\"");
+    assert_eq!(
+        written(&views, "S006"),
+        [fix("\"$v_note\""), fix("\"$v_note\"")]
+    );
+    let tables = TINY.replacen("\"$f_notes\"", "\"$f_nots\"", 1);
+    assert_eq!(written(&tables, "S006"), [fix("\"$f_notes\"")]);
+    let changed = |pointer: &str, value: &str| {
+        let mut package = parse(TINY);
+        set(&mut package, pointer, value);
+        package.to_string()
+    };
+    // An empty name is at one letter from `n`.
+    let nameless = changed("/manifest/plan/steps/3/args/name", "\"\"");
+    assert_eq!(written(&nameless, "R005"), [None]);
+    let listed = changed("/payloads/0/columns/3", "\"titel\"");
+    assert_eq!(written(&listed, "R005"), [None]);
+    let unlisted = changed("/payloads/0/columns/0", "\"titel\"");
+    assert_eq!(written(&unlisted, "R005"), [fix("\"title\"")]);
+    // `f_notes` is nearer and a table, which another item has already.
+    let taken = changed("/manifest/items/5/ref", "\"f_note\"");
+    assert_eq!(written(&taken, "I006"), [fix("\"v_notes\"")]);
+    let free = changed("/manifest/items/3/ref", "\"c_notes_m\"");
+    assert_eq!(written(&free, "I006"), [fix("\"c_notes_n\"")]);
 }

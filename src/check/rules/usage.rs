@@ -1,8 +1,9 @@
 //! D012 to D019: the uses of a dependency, and whether the package lists them.
 
+use super::undeclared;
 use crate::check::facts::{Dependency, Facts, RefUse, Step, StepPlace, Version};
-use crate::finding::catalog::{D012, D013, D014, D015, D016, D017, D018, D019, S006};
-use crate::finding::suggest::{self, Misspelt};
+use crate::finding::catalog::{D012, D013, D014, D015, D016, D017, D018, D019};
+use crate::finding::suggest;
 use crate::finding::{Finding, Fix, edit};
 use crate::json::{Node, path, write_string};
 use crate::maps::HashSet;
@@ -375,21 +376,14 @@ fn external_refs(facts: &Facts<'_>, out: &mut Vec<Finding>) {
             if facts.outside(at.reference).is_none() && !names.contains(at.reference) {
                 // Of an unknown tool's args nothing is said (S001).
                 if step.tool.is_some() && facts.outside_is_known() {
-                    undeclared(facts, &at, out);
+                    undeclared::report(facts, step, &at, out);
                 }
             } else if used.insert(at.reference) {
                 first_use.push((at.reference, at));
             }
         }
     }
-    for step in &facts.blueprint_steps {
-        for at in step.uses.iter().filter(|at| at.reference != WORKSPACE) {
-            if facts.declaring_step(at.reference).is_none() && facts.outside(at.reference).is_none()
-            {
-                undeclared(facts, at, out);
-            }
-        }
-    }
+    undeclared::in_blueprints(facts, out);
     let Some(list) = list else { return };
     let exact = edit::string_list(first_use.iter().map(|(name, _)| *name));
     let fix = || Fix {
@@ -425,27 +419,4 @@ fn external_refs(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         };
         out.push(Finding::at(&D016, *node, message).fix(fix()));
     }
-}
-
-/// S006: a use of a ref that nothing declares.
-fn undeclared(facts: &Facts<'_>, at: &RefUse<'_>, out: &mut Vec<Finding>) {
-    let message = format!("nothing declares `${}`", at.reference);
-    let (finding, place) = if at.is_key {
-        (
-            Finding::at_key(&S006, at.node, message),
-            Misspelt::key(at.node),
-        )
-    } else {
-        (
-            Finding::at(&S006, at.node, message),
-            Misspelt::value(at.node),
-        )
-    };
-    let declared = facts.steps.iter().filter_map(|step| step.reference);
-    let outside = facts.dependencies.iter().flat_map(|d| {
-        d.reference
-            .into_iter()
-            .chain(d.columns.iter().filter_map(|column| column.reference))
-    });
-    out.push(finding.meant(at.reference, declared.chain(outside), place.reference()));
 }
