@@ -111,7 +111,7 @@ pub(in crate::apply) fn resolve_measured(
     measured: &Measured,
 ) -> Result<Approved, Vec<Refusal>> {
     let completed = past.base.filter(|_| request.upgrade);
-    let completed = completed.map(|base| base.completed(request, package));
+    let completed = completed.map(|base| base.completed(request, package, destination));
     let request = completed.as_ref().unwrap_or(request);
     let mut refusals = upgrade::check_request(package, request, past);
     let decisions = decisions::decide(package, request, destination, definitions, &mut refusals);
@@ -268,7 +268,9 @@ pub(in crate::apply) fn possible_renames(
     if !request.upgrade {
         return Vec::new();
     }
-    let completed = past.base.map(|base| base.completed(request, package));
+    let completed = past
+        .base
+        .map(|base| base.completed(request, package, destination));
     let request = completed.as_ref().unwrap_or(request);
     let mut refused = Vec::new();
     let decisions = decisions::decide(package, request, destination, definitions, &mut refused);

@@ -13,6 +13,7 @@ mod files;
 mod followed;
 mod found;
 mod gone_targets;
+mod held_mappings;
 mod hidden;
 mod invalid_together;
 mod killed;
