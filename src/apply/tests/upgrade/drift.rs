@@ -133,7 +133,54 @@ fn what_was_decided_for_ours_is_drift_from_what_the_package_says() {
     );
 }
 
-/// A cell that the column of the destination cannot hold was never applied; the others of its row were.
+/// The cells were applied by the columns as they were then.
+#[test]
+fn cells_that_people_changed_after_their_column_are_drift() {
+    let note = |kind: &str, component: &str, cells: [Value; 3]| {
+        v2(|package| {
+            let args = args(package, "c_clients_note");
+            args["type"] = kind.into();
+            args["defaultComponent"] = component.into();
+            if kind == "select" {
+                args["config"] = json!({"options": ["1", "2", "3"]});
+            }
+            for (row, cell) in cells.iter().enumerate() {
+                client(package, row)["note"] = serde_json::from_str(&cell.write()).expect("JSON");
+            }
+        })
+    };
+    let texts = ["1", "2", "3"];
+    let chosen = note("select", "selectfield", texts.map(Value::from));
+    let mut renamed = Line::of(&chosen);
+    let options = config("options", &json!(["one", "two", "three"]));
+    renamed.edit(RecordKind::Column, "note", options);
+    let number = |text: &str| Value::parse(text).expect("JSON");
+    let counted = note("number", "numberfield", texts.map(number));
+    let mut retyped = Line::of(&counted);
+    retyped.edit(RecordKind::Column, "note", |thing| {
+        thing.own_type = Some("text".to_owned());
+        thing.component = Some("textfield".to_owned());
+    });
+    for (mut line, base) in [(renamed, Value::from("1")), (retyped, number("1"))] {
+        line.cells(0, &json!({"note": "one"}));
+        line.cells(1, &json!({"city": "Ours"}));
+        let drift = line.drift(true);
+        assert_eq!(drift.rows["f_clients"].changed, 2);
+        let cells = drift.cells.unwrap_or_default().into_iter();
+        let cells: Vec<_> = cells
+            .map(|cell| (cell.column, cell.base, cell.ours))
+            .collect();
+        assert_eq!(
+            cells,
+            [
+                ("note".to_owned(), base, "one".into()),
+                ("city".to_owned(), "Kiel".into(), "Ours".into()),
+            ]
+        );
+    }
+}
+
+/// Rows that an upgrade refused for a cell that the column cannot hold keep the base of it.
 #[test]
 fn rows_with_a_cell_that_does_not_fit_are_compared_all_the_same() {
     let numbered = v2(|package| {
