@@ -2,7 +2,7 @@
 //! not compared like a value. Each case says whether it applies; what it comes to is in the outcome of the row.
 
 use crate::apply::run::columns::Slot;
-use crate::rows::{Cell, equal};
+use crate::rows::{Cell, EntryFault, equal};
 use crate::upgrade::{Take, TrackedDecisions};
 
 use super::is_null;
@@ -18,8 +18,10 @@ pub(super) struct CellSides<'c, 'a> {
     pub(super) at: usize,
     /// What it holds at the destination.
     pub(super) ours: &'c str,
-    /// What the package says, as the destination would hold it.
+    /// What the package says, as the destination would hold it; as the package has it where that cannot hold it.
     pub(super) theirs: &'c str,
+    /// Why it cannot.
+    pub(super) unfit: Option<&'c EntryFault>,
     /// What was written last, if the base has the cell.
     pub(super) base: Option<&'c str>,
     /// The base that the ledger keeps for it, where that is not what the package said then.
@@ -54,6 +56,19 @@ impl<'c, 'a> CellSides<'c, 'a> {
         self.table.only.is_none()
             && brings_file(self.table, self.row, self.at)
             && Cell::new(self.ours).is_empty()
+    }
+
+    /// Whether the package says what the base says, whatever that comes to here. What such a link shows, if anything,
+    /// does not concern the package, nor does a cell that the column took once and cannot hold any more.
+    fn is_same(&self) -> bool {
+        let CellSides { table, row, at, .. } = *self;
+        self.kept.is_none()
+            && (same_link(table, row, at) || self.unfit.is_some() && same_cell(table, row, at))
+    }
+
+    /// What is wrong with a cell of a new column that would be filled.
+    pub(super) fn unfit_fresh(&self) -> Option<&'c EntryFault> {
+        self.unfit.filter(|_| self.fresh && is_null(self.ours))
     }
 
     /// A link to a row that is not at the destination is left out, unless a value was decided for it.
@@ -113,7 +128,7 @@ impl<'c, 'a> CellSides<'c, 'a> {
         }
         // Once these rows are compared, the package of then meets what was written.
         if let Some(based) = self.kept.or(self.base)
-            && !(self.kept.is_none() && same_link(self.table, self.row, self.at))
+            && !self.is_same()
             && !equal(based, self.theirs)
         {
             outcome.keep(self.column(), based.to_owned());
@@ -131,12 +146,10 @@ impl<'c, 'a> CellSides<'c, 'a> {
             (None, Some(base)) => base,
             (None, None) => "null",
         };
-        // What such a link shows here, if anything, does not concern the package.
-        let same = self.kept.is_none() && same_link(self.table, self.row, self.at);
         ComparedCell {
             sides: self,
             base,
-            theirs: if same { base } else { self.theirs },
+            theirs: if self.is_same() { base } else { self.theirs },
         }
     }
 }

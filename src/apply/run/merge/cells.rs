@@ -16,23 +16,33 @@ use crate::workspace::{RowData, Target};
 
 use super::cell_sides::{CellSides, ComparedCell, cell_path};
 use super::is_null;
-use super::packaged_cell::missing;
+use super::packaged_cell::{missing, unfit_change};
 use super::row::{
-    Candidate, CellChange, ConflictingCell, Here, KeptBase, MergeOutcome, MergedTable,
+    Candidate, CellChange, ConflictingCell, DestinationCells, Here, KeptBase, MergeOutcome,
+    MergedTable, UnfitCell,
 };
 
 impl<'a, T: Target> Run<'_, 'a, T> {
-    /// The cells of a row of a package as the destination holds them, by column; null where there are none.
+    /// The cells of a row of a package as the destination holds them, by column; null where there are none. Those that
+    /// it cannot hold are as the package has them: a cell that is not written keeps no other from being written.
     async fn destination_cells(
         &mut self,
         columns: &Columns<'a>,
         row: RawRow<'a>,
-    ) -> Result<Result<Vec<String>, EntryFault>, ApplyError<T::Error>> {
-        let cells = self.fitting_cells(columns, row, Moment::Now).await?;
-        Ok(cells.into_iter().collect())
+    ) -> Result<DestinationCells, ApplyError<T::Error>> {
+        let fitting = self.fitting_cells(columns, row, Moment::Now).await?;
+        let mut cells = DestinationCells::default();
+        for (at, cell) in fitting.into_iter().enumerate() {
+            let cell = cell.unwrap_or_else(|fault| {
+                cells.unfit.push(UnfitCell { at, fault });
+                columns.cell(row.data, at).unwrap_or("null").to_owned()
+            });
+            cells.all.push(cell);
+        }
+        Ok(cells)
     }
 
-    /// The same, and what is wrong with those that the destination cannot hold.
+    /// The same, or what is wrong with those that the destination cannot hold.
     pub(in crate::apply::run) async fn fitting_cells(
         &mut self,
         columns: &Columns<'a>,
@@ -98,10 +108,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             edited,
             hidden,
         } = here;
-        let theirs = match self.destination_cells(&table.columns, row.theirs).await? {
-            Ok(cells) => cells,
-            Err(fault) => return Ok(Err(fault)),
-        };
+        let cells = self.destination_cells(&table.columns, row.theirs).await?;
         let base = self.base_of_stored(table, row, &stored.data).await?;
         let stays = self.ledger_state.stays(row.id).cloned();
         let mut outcome = MergeOutcome {
@@ -110,7 +117,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             differs: edited && !table.whole,
             ..MergeOutcome::default()
         };
-        for ((at, slot), theirs) in table.columns.all.iter().enumerate().zip(&theirs) {
+        for ((at, slot), theirs) in table.columns.all.iter().enumerate().zip(&cells.all) {
             let column = &slot.work.column;
             if slot.rule.identity.is_some()
                 || slot.work.package_name.is_empty()
@@ -140,12 +147,16 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 at,
                 ours,
                 theirs,
+                unfit: cells.unfit(at),
                 base: base_cell,
                 kept,
                 fresh: late || table.is_fresh(column.id),
                 edited,
                 hidden,
             };
+            if let Some(fault) = cell.unfit_fresh() {
+                return Ok(Err(fault.clone()));
+            }
             if cell.keep_without_target(tracked, &mut outcome)
                 || cell.fill_fresh(&mut outcome)
                 || cell.note_not_compared(&mut outcome)
@@ -161,8 +172,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
         }
         if table.only.is_some() {
-            if let Some(fault) = missing(table, row, &theirs) {
+            if let Some(fault) = missing(table, row, &cells.all) {
                 return Ok(Err(fault));
+            }
+            if let Some(fault) = unfit_change(table, row, &cells, stays.as_ref()) {
+                return Ok(Err(fault.clone()));
             }
             self.keep_others(row, edited, &mut outcome);
         }
@@ -221,6 +235,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             LeafOutcome::Written(after) => {
                 outcome.decided += u64::from(base != ours || after != theirs);
                 outcome.differs |= after != theirs;
+                // As the package has it a link may fit that shows something else here.
+                if let Some(fault) = cell.sides.unfit.filter(|_| after == theirs) {
+                    self.check_decided(table, tracked, path);
+                    return Err(fault.clone());
+                }
                 let mut out = String::new();
                 if let Err(kind) = slot.rule.write(&after.write(), &mut out) {
                     self.check_decided(table, tracked, path);

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::gone_targets::{delete_client, numbered};
 use super::namesakes::own_in;
+use super::unfit_cells::{chosen, counted, make_texts, rename_options};
 use super::{Line, args, client, config, label, rowless, v1, v2};
 use crate::apply::{DriftInput, Request, drift};
 use crate::definitions::Definitions;
@@ -136,32 +137,11 @@ fn what_was_decided_for_ours_is_drift_from_what_the_package_says() {
 /// The cells were applied by the columns as they were then.
 #[test]
 fn cells_that_people_changed_after_their_column_are_drift() {
-    let note = |kind: &str, component: &str, cells: [Value; 3]| {
-        v2(|package| {
-            let args = args(package, "c_clients_note");
-            args["type"] = kind.into();
-            args["defaultComponent"] = component.into();
-            if kind == "select" {
-                args["config"] = json!({"options": ["1", "2", "3"]});
-            }
-            for (row, cell) in cells.iter().enumerate() {
-                client(package, row)["note"] = serde_json::from_str(&cell.write()).expect("JSON");
-            }
-        })
-    };
-    let texts = ["1", "2", "3"];
-    let chosen = note("select", "selectfield", texts.map(Value::from));
-    let mut renamed = Line::of(&chosen);
-    let options = config("options", &json!(["one", "two", "three"]));
-    renamed.edit(RecordKind::Column, "note", options);
-    let number = |text: &str| Value::parse(text).expect("JSON");
-    let counted = note("number", "numberfield", texts.map(number));
-    let mut retyped = Line::of(&counted);
-    retyped.edit(RecordKind::Column, "note", |thing| {
-        thing.own_type = Some("text".to_owned());
-        thing.component = Some("textfield".to_owned());
-    });
-    for (mut line, base) in [(renamed, Value::from("1")), (retyped, number("1"))] {
+    let mut renamed = Line::of(&v2(chosen));
+    rename_options(&mut renamed);
+    let mut retyped = Line::of(&v2(counted));
+    make_texts(&mut retyped);
+    for (mut line, base) in [(renamed, "1".into()), (retyped, Value::from(1_i64))] {
         line.cells(0, &json!({"note": "one"}));
         line.cells(1, &json!({"city": "Ours"}));
         let drift = line.drift(true);

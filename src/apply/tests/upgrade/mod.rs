@@ -29,6 +29,7 @@ mod renamed;
 mod rows;
 mod undone;
 mod undone_orders;
+mod unfit_cells;
 mod unlinked;
 mod values;
 
