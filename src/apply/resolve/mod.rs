@@ -140,6 +140,7 @@ pub(in crate::apply) fn resolve_measured(
         past
     };
     let base = Base::read(line, destination, definitions);
+    let base = base.with_imported(upgrade::imported(package, line, destination, definitions));
     let tracked = TrackedDecisions::new(&request.terms.decisions, request.terms.conflicts);
     let tracked = tracked.with_measured(measured);
     let tracked = tracked.with_planned(request.terms.planned.as_ref());
@@ -277,6 +278,7 @@ pub(in crate::apply) fn possible_renames(
     let steps = Steps::of(package, &decisions);
     let earlier = EarlierJobs::read(past.entries, false, &minter);
     let base = Base::read(past, destination, definitions);
+    let base = base.with_imported(upgrade::imported(package, past, destination, definitions));
     let tracked = TrackedDecisions::new(&request.terms.decisions, request.terms.conflicts);
     upgrade::pair(&steps, &base, destination, &earlier, &tracked, definitions).renames
 }

@@ -15,6 +15,7 @@ mod found;
 mod gone_targets;
 mod held_mappings;
 mod hidden;
+mod imported;
 mod invalid_together;
 mod killed;
 mod laws;
