@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{BasedRows, Request, Resolutions, RowBase};
+use indexmap::IndexMap;
+
+use super::{BasedRows, Request, Resolution, Resolutions, RowBase};
 use crate::check::Checked;
 use crate::package::model::Dependency;
-use crate::workspace::Id;
 use crate::workspace::ledger::Entry;
+use crate::workspace::{Id, Structure};
 
 /// What the line wrote that an apply continues.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,7 +51,12 @@ pub struct LegacyJob<'e> {
 impl BasePackage<'_> {
     /// What is asked of an upgrade, with what was decided about dependencies that the new package still
     /// has, unless it is decided anew.
-    pub(super) fn completed(&self, request: &Request, package: &Checked<'_>) -> Request {
+    pub(super) fn completed(
+        &self,
+        request: &Request,
+        package: &Checked<'_>,
+        destination: &Structure,
+    ) -> Request {
         let mut completed = request.clone();
         for before in self.package.manifest.dependencies() {
             let Some(resolution) = self.resolutions.get(&before.reference) else {
@@ -63,10 +70,57 @@ impl BasePackage<'_> {
             if let Some(now) = by_ref.or_else(|| all().find(same)) {
                 let resolutions = &mut completed.resolutions;
                 let of = resolutions.entry(now.reference.clone());
-                of.or_insert_with(|| resolution.clone());
+                of.or_insert_with(|| handed_on(resolution, before, now, destination));
             }
         }
         completed
+    }
+}
+
+/// What was decided about a dependency, in the words of the package that has it now. A column that it does not use any
+/// more, and one that the destination has lost, are left out: nobody has sent them, so nobody is refused for them.
+fn handed_on(
+    resolution: &Resolution,
+    before: &Dependency,
+    now: &Dependency,
+    destination: &Structure,
+) -> Resolution {
+    let Resolution::Map {
+        id,
+        columns,
+        leave_empty,
+    } = resolution
+    else {
+        return resolution.clone();
+    };
+    let used = || now.identity.columns.iter().flatten();
+    let is_used = |reference: &str| used().any(|column| column.reference == reference);
+    let by_name = |reference: &str| {
+        let mut old = before.identity.columns.iter().flatten();
+        let old = old.find(|column| column.reference == reference)?;
+        used().find(|column| column.name == old.name)
+    };
+    let by_ref = columns.iter().filter(|(reference, _)| is_used(reference));
+    let mut handed: IndexMap<String, Id> = by_ref
+        .map(|(reference, column)| (reference.clone(), *column))
+        .collect();
+    for (reference, column) in columns {
+        if !is_used(reference)
+            && let Some(found) = by_name(reference)
+        {
+            let of = handed.entry(found.reference.clone());
+            of.or_insert(*column);
+        }
+    }
+    let table = Id::try_parse(id).ok();
+    let table = table.and_then(|id| destination.feature(id));
+    let is_there = |name: &&String| {
+        table.is_none_or(|table| table.columns.iter().any(|column| column.name == **name))
+    };
+    Resolution::Map {
+        id: id.clone(),
+        columns: handed,
+        leave_empty: leave_empty.iter().filter(is_there).cloned().collect(),
     }
 }
 

@@ -50,7 +50,7 @@ pub use init::{init, proposed};
 pub use minter::Minter;
 pub use preview::{
     Binding, Creation, Preview, PreviewInput, Publication, ReplacedConfig, RowsPreview,
-    content_digest, decide_from, fresh, package_digest, preview,
+    content_digest, decide_from, fresh, package_digest, preview, write_content,
 };
 pub use refusal::Refusal;
 pub use report::{

@@ -6,7 +6,7 @@ use std::io;
 use sha2::{Digest as _, Sha256};
 
 use crate::apply::{Approved, Refusal, Request, Resolution};
-use crate::package::canonical;
+use crate::package::canonical::{self, CanonicalError};
 use crate::problem::Code;
 
 /// The digest of a package: of its text, byte by byte.
@@ -17,23 +17,39 @@ pub fn package_digest(text: &str) -> String {
 /// The digest of a package's canonical form: of its content, however the file or the files of a
 /// folder are laid out. The `$schema` of its root is for editors and no content.
 pub fn content_digest(text: &str) -> String {
-    let mut content = Content::default();
-    match canonical::write_to(text, &mut content) {
-        Ok(()) => content.digest(),
-        Err(_) => package_digest(text),
-    }
+    write_content(text, &mut io::sink()).unwrap_or_else(|_| package_digest(text))
 }
 
-/// Takes canonical text into a digest, without the line of `$schema` that it may begin with.
-#[derive(Default)]
-struct Content {
+/// Writes the canonical form of a package piece by piece, and gives its [`content_digest`]: the package is gone
+/// through once, and never held.
+///
+/// # Errors
+/// When it has none, or could not be written; the sink may hold a part of it.
+pub fn write_content(text: &str, sink: &mut dyn io::Write) -> Result<String, CanonicalError> {
+    let mut content = Content::over(sink);
+    canonical::write_to(text, &mut content)?;
+    Ok(content.digest())
+}
+
+/// Takes canonical text into a digest, without the line of `$schema` that it may begin with, and hands all of it on.
+struct Content<'s> {
     digest: Sha256,
     /// What it begins with, until that is known to be such a line or not.
     head: Vec<u8>,
     begun: bool,
+    sink: &'s mut dyn io::Write,
 }
 
-impl Content {
+impl<'s> Content<'s> {
+    fn over(sink: &'s mut dyn io::Write) -> Content<'s> {
+        Content {
+            digest: Sha256::new(),
+            head: Vec::new(),
+            begun: false,
+            sink,
+        }
+    }
+
     const OPENING: &[u8] = b"{\n";
     const SCHEMA: &[u8] = b"{\n  \"$schema\": \"";
 
@@ -56,8 +72,9 @@ impl Content {
     }
 }
 
-impl io::Write for Content {
+impl io::Write for Content<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.sink.write_all(bytes)?;
         if self.begun {
             self.digest.update(bytes);
             return Ok(bytes.len());
@@ -73,7 +90,7 @@ impl io::Write for Content {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        self.sink.flush()
     }
 }
 

@@ -36,7 +36,7 @@ use super::resolve::{possible_renames, unfit_decision};
 pub(super) use dry_run::DryRun;
 pub use measure::decide_from;
 
-pub use digest::{content_digest, fresh, package_digest};
+pub use digest::{content_digest, fresh, package_digest, write_content};
 
 /// What an apply would do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -111,7 +111,7 @@ pub(in crate::apply) fn resolve_measured(
     measured: &Measured,
 ) -> Result<Approved, Vec<Refusal>> {
     let completed = past.base.filter(|_| request.upgrade);
-    let completed = completed.map(|base| base.completed(request, package));
+    let completed = completed.map(|base| base.completed(request, package, destination));
     let request = completed.as_ref().unwrap_or(request);
     let mut refusals = upgrade::check_request(package, request, past);
     let decisions = decisions::decide(package, request, destination, definitions, &mut refusals);
@@ -140,6 +140,7 @@ pub(in crate::apply) fn resolve_measured(
         past
     };
     let base = Base::read(line, destination, definitions);
+    let base = base.with_imported(upgrade::imported(package, line, destination, definitions));
     let tracked = TrackedDecisions::new(&request.terms.decisions, request.terms.conflicts);
     let tracked = tracked.with_measured(measured);
     let tracked = tracked.with_planned(request.terms.planned.as_ref());
@@ -268,13 +269,16 @@ pub(in crate::apply) fn possible_renames(
     if !request.upgrade {
         return Vec::new();
     }
-    let completed = past.base.map(|base| base.completed(request, package));
+    let completed = past
+        .base
+        .map(|base| base.completed(request, package, destination));
     let request = completed.as_ref().unwrap_or(request);
     let mut refused = Vec::new();
     let decisions = decisions::decide(package, request, destination, definitions, &mut refused);
     let steps = Steps::of(package, &decisions);
     let earlier = EarlierJobs::read(past.entries, false, &minter);
     let base = Base::read(past, destination, definitions);
+    let base = base.with_imported(upgrade::imported(package, past, destination, definitions));
     let tracked = TrackedDecisions::new(&request.terms.decisions, request.terms.conflicts);
     upgrade::pair(&steps, &base, destination, &earlier, &tracked, definitions).renames
 }

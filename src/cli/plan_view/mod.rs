@@ -15,6 +15,7 @@ use tplkit::check::Checked;
 use tplkit::client::{BodyPackages, Client, Error, RemoteWorkspace};
 use tplkit::definitions::Definitions;
 use tplkit::json::Value;
+use tplkit::package::model;
 use tplkit::problem::Code;
 use tplkit::workspace::{Id, Source as _, ready};
 
@@ -108,8 +109,10 @@ pub(crate) fn by_reading(
 ) -> Result<PlanView, CliError> {
     let remote = RemoteWorkspace::new(client, workspace);
     let structure = ready(remote.structure())?;
+    let manifest = canonical_manifest(package);
+    let ordered = ordered(package, manifest.as_deref());
     let plan_request = PreviewInput {
-        package,
+        package: ordered.as_ref().unwrap_or(package),
         package_digest: &content_digest(text),
         request,
         earlier: &[],
@@ -128,6 +131,23 @@ pub(crate) fn by_reading(
         preview,
         document,
         trusts: organization.channels.is_none() || organization.connections.is_none(),
+    })
+}
+
+/// The manifest of a package as the catalog would have it.
+fn canonical_manifest(package: &Checked<'_>) -> Option<String> {
+    let manifest = model::Package {
+        manifest: package.manifest.clone(),
+        envelope: None,
+    };
+    manifest.write().ok()
+}
+
+/// The package with that manifest: in which order somebody wrote the keys of a config is nothing that a plan rests on.
+fn ordered<'p>(package: &Checked<'p>, manifest: Option<&str>) -> Option<Checked<'p>> {
+    Some(Checked {
+        manifest: Checked::trusted(manifest?).ok()?.manifest,
+        payloads: package.payloads.clone(),
     })
 }
 

@@ -35,7 +35,11 @@ pub(crate) fn decisions_file(
     }
     if preview.conflicts_more > 0 {
         let more = usize::try_from(preview.conflicts_more).unwrap_or(usize::MAX);
-        let _ = writeln!(out, "# and {}", counted(more, "more cell"));
+        let _ = writeln!(
+            out,
+            "# and {}: \"*\" = \"ours\" or \"theirs\" under a table decides about all of its cells",
+            counted(more, "more cell")
+        );
     }
     out
 }

@@ -124,6 +124,30 @@ fn a_saved_plan_of_a_folder_is_bound_to_its_content() {
     assert_eq!(writes(&server).last(), Some(&apply_route(PUSHED)));
 }
 
+/// So may a file, in which somebody has written keys of configs in an order of their own.
+#[test]
+fn a_saved_plan_of_a_file_is_bound_to_its_content() {
+    let first_server = taking(empty(), &json!({})).serve();
+    let first = TestEnv::with_key(&first_server.url);
+    first.place.write("p.json", &tiny());
+    let server = taking(empty(), &plan_document(&first)).serve();
+    let env = TestEnv::with_key(&server.url);
+    env.place.write("p.json", &tiny());
+    let words = ["plan", "p.json", "--workspace", WORKSPACE, "-o", "x.plan"];
+    env.run(&words).exits(0);
+    env.run(&["fmt", "p.json"]).exits(0);
+    assert_ne!(env.place.read("p.json"), tiny());
+    let formatted = env.place.read("p.json");
+    env.place
+        .write("p.json", &formatted.replace("\"Title\"", "\"Headline\""));
+    let ran = env.run(&["apply", "x.plan"]).exits(6);
+    let changed = ran.err.contains("p.json` has changed since");
+    assert!(changed, "{}", ran.err);
+    env.place.write("p.json", &formatted);
+    env.run(&["apply", "x.plan"]).exits(0);
+    assert_eq!(writes(&server).last(), Some(&apply_route(PUSHED)));
+}
+
 /// What a push replaces is the package that the plan was made against, or nothing is pushed.
 #[test]
 fn a_saved_plan_replaces_no_other_package_than_the_one_it_was_made_against() {

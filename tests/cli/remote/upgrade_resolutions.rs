@@ -54,6 +54,31 @@ fn a_resolutions_file_of_an_upgrade_reads_back() {
         .exits(2);
 }
 
+/// A plan lists so many conflicts and no more: whoever writes the file learns that it does not hold all of them.
+#[test]
+fn a_resolutions_file_says_how_many_conflicts_it_leaves_out() {
+    let mut planned = asking();
+    planned["conflicts_more"] = 300.into();
+    let server = serve(&planned);
+    let env = TestEnv::with_key(&server.url);
+    let init = [
+        "resolve",
+        "init",
+        TEMPLATE,
+        "--workspace",
+        WORKSPACE,
+        "--upgrade",
+        "-o",
+        "r.toml",
+    ];
+    let ran = env.run(&init).exits(0);
+    let said = "is written, 5 of 305 conflicts, and the rest is decided by `\"*\"` under a table";
+    assert!(ran.err.contains(said), "{}", ran.err);
+    let text = env.place.read("r.toml");
+    let last = text.lines().last().unwrap_or_default();
+    assert!(last.starts_with("# and 300 more cells: "), "{text}");
+}
+
 /// Whatever stands in a cell, the file that is written decides about that and nothing else.
 #[test]
 fn a_resolutions_file_holds_every_value_as_it_is() {

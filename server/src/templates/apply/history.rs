@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tplkit::apply::{BasePackage, JobHistory, LegacyJob, Resolutions, RowBase, package_digest};
+use tplkit::apply::{BasePackage, JobHistory, LegacyJob, Resolutions, RowBase};
 use tplkit::check::Checked;
 use tplkit::workspace::ledger::Entry;
 use uuid::Uuid;
@@ -143,9 +143,9 @@ impl StoredHistory {
 
     /// The digest of a package that is applied, and of the one that somebody gave as what is there.
     pub(super) fn digest(&self, whole: &LoadedPackage) -> String {
-        let digest = package_digest(whole.text());
+        let digest = whole.digest();
         match self.base.as_ref().filter(|base| base.job.is_none()) {
-            Some(base) => format!("{digest} {}", package_digest(base.text.text())),
+            Some(base) => format!("{digest} {}", base.text.digest()),
             None => digest,
         }
     }

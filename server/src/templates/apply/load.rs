@@ -1,12 +1,14 @@
 //! Loads a package for an apply: checked, in its current version.
 
+use tplkit::apply::{package_digest, write_content};
 use tplkit::check::{CheckOptions, Checked, check_text};
 use tplkit::json::{Doc, Node};
+use tplkit::package::canonical::CanonicalError;
 
 use crate::jobs::PackedPart;
 use crate::refusal::Refusal;
 use crate::release_memory;
-use crate::spool::SpooledText;
+use crate::spool::{Spool, SpooledText};
 use crate::templates::package::{no_room_for_package, unreadable};
 use crate::templates::package_refusal;
 
@@ -15,6 +17,8 @@ use crate::templates::package_refusal;
 #[derive(Debug)]
 pub(crate) struct LoadedPackage {
     text: SpooledText,
+    /// Of one that a caller sent, the digest of its content.
+    content_digest: Option<String>,
 }
 
 impl LoadedPackage {
@@ -22,10 +26,11 @@ impl LoadedPackage {
     pub(crate) fn of(text: SpooledText) -> (LoadedPackage, Result<(), Refusal>) {
         let fit = package_refusal::accept(&check_text(&text, &CheckOptions::default()));
         release_memory::between_steps(&text);
-        (LoadedPackage { text }, fit)
+        (LoadedPackage::trusted(text), fit)
     }
 
-    /// A package that a caller sends as a member of a body.
+    /// A package that a caller sends as a member of a body. It is held in canonical form, as the store has packages, so
+    /// that a plan does not depend on how the file was laid out.
     ///
     /// # Errors
     /// 422 with every rule that is broken as an error, and its place in the body; 503 when there is no room
@@ -33,12 +38,31 @@ impl LoadedPackage {
     pub(crate) fn sent(text: String, member: &str) -> Result<LoadedPackage, Refusal> {
         let text = spooled(text)?;
         package_refusal::accept_member(&check_text(&text, &CheckOptions::default()), member)?;
-        Ok(LoadedPackage { text })
+        let mut spool = Spool::default();
+        let digest = write_content(&text, &mut spool).map_err(|error| match error {
+            CanonicalError::Write(error) => no_room_for_package(&error),
+            error => Refusal::bug("a checked package has no canonical form", &error),
+        })?;
+        drop(text);
+        let text = spool.into_text();
+        Ok(LoadedPackage {
+            text: text.map_err(|error| no_room_for_package(&error))?,
+            content_digest: Some(digest),
+        })
     }
 
     /// One that was checked before.
     pub(crate) fn trusted(text: SpooledText) -> LoadedPackage {
-        LoadedPackage { text }
+        LoadedPackage {
+            text,
+            content_digest: None,
+        }
+    }
+
+    /// What a plan is bound to: of what the store has its text, of what a caller sent its content.
+    pub(super) fn digest(&self) -> String {
+        let sent = self.content_digest.clone();
+        sent.unwrap_or_else(|| package_digest(&self.text))
     }
 
     /// The text of the file.

@@ -1,6 +1,6 @@
 //! Plans an apply without writing.
 
-use tplkit::apply::{self, Preview, PreviewInput as Asking, fresh, package_digest, preview};
+use tplkit::apply::{self, Preview, PreviewInput as Asking, fresh, preview};
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
 use tplkit::workspace::Source as _;
@@ -96,8 +96,7 @@ pub(crate) fn unfit(whole: &LoadedPackage, refused: &Refusal) -> Preview {
     let detail = |fault: &Fault| format!("{}: {} ({})", fault.path, fault.message, fault.code);
     let faults = refused.errors().iter();
     let refusals = faults.map(|fault| refusal(refused.code, &detail(fault)));
-    let digest = package_digest(whole.text());
-    Preview::of_refusals(digest, refusals.collect())
+    Preview::of_refusals(whole.digest(), refusals.collect())
 }
 
 /// Why an undone job is not resumed.

@@ -14,6 +14,7 @@ on_both_stores!(
     a_base_that_is_none_is_refused,
     rows_that_the_caller_does_not_see_are_not_adopted,
     a_job_keeps_the_base_that_it_was_given,
+    a_base_that_is_laid_out_anew_is_the_one_that_was_planned_with,
 );
 
 /// A shop that people set up, and a template of it that nobody applied there.
@@ -333,4 +334,19 @@ async fn a_job_keeps_the_base_that_it_was_given(place: Place) {
     // Elsewhere the same template is applied as ever.
     let there = workspace(editor, scene.world.acme);
     applied(editor, &scene.template, &json!({"workspaceId": there})).await;
+}
+
+async fn a_base_that_is_laid_out_anew_is_the_one_that_was_planned_with(place: Place) {
+    let scene = Scene::new(place).await;
+    scene.publish(next);
+    let plan = scene.plan(&scene.editor, &scene.based());
+    assert_eq!(plan["refusals"], json!([]), "{plan}");
+    let path = format!("/v1/templates/{}/apply", scene.template);
+    let mut body = scene.based();
+    body["plan"] = plan["digest"].clone();
+    let mut other = body.clone();
+    args(&mut other["base"], "create_feature", "clients")["label"] = "Other".into();
+    apply(&scene.editor, &scene.template, &other).refused(409, "plan_stale");
+    let laid_out = serde_json::to_string_pretty(&body).expect("JSON");
+    scene.editor.json("POST", &path, &laid_out).expect(202);
 }

@@ -42,6 +42,8 @@ mod upgrade;
 mod upgrade_automations;
 mod upgrade_base;
 mod upgrade_hidden;
+mod upgrade_imported;
+mod upgrade_mappings;
 mod upgrade_moved;
 mod upgrade_removed;
 mod upgrade_unique;

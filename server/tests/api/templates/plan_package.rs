@@ -1,6 +1,6 @@
 //! Plans of a package in place of the template's.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::shop::{AppliedShop, Shop, feature, row};
 use crate::api::world::World;
@@ -8,6 +8,7 @@ use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     a_package_is_planned_as_if_it_stood_in_the_template,
+    how_a_package_is_laid_out_is_nothing_that_a_plan_rests_on,
     a_package_that_is_none_is_refused,
 );
 
@@ -60,6 +61,51 @@ async fn a_package_is_planned_as_if_it_stood_in_the_template(place: Place) {
     let created = |plan: &Value| plan["create"][0]["name"].clone();
     assert_eq!(created(&before), created(&after));
     assert_eq!(without_digest(before), without_digest(after));
+}
+
+/// The same with the keys of every object in another order.
+fn reordered(value: &Value) -> Value {
+    match value {
+        Value::Array(list) => list.iter().map(reordered).collect(),
+        Value::Object(members) => {
+            let members = members.iter().rev();
+            let members: Map<String, Value> = members
+                .map(|(key, value)| (key.clone(), reordered(value)))
+                .collect();
+            members.into()
+        }
+        other => other.clone(),
+    }
+}
+
+async fn how_a_package_is_laid_out_is_nothing_that_a_plan_rests_on(place: Place) {
+    let AppliedShop {
+        editor,
+        shop,
+        template,
+        there,
+        ..
+    } = &AppliedShop::new(place).await;
+    row(editor, &shop.orders, &json!({"title": "four"}));
+    feature(editor, &shop.workspace, "Later");
+    let export = format!("/v1/workspaces/{}/export", shop.workspace);
+    let body = json!({"onto": template, "rows": "all"});
+    let package = editor.post(&export, &body).expect(200).body;
+    let value: Value = serde_json::from_str(&package).expect("JSON");
+    let path = format!("/v1/templates/{template}/plan");
+    for upgrade in ["", ", \"upgrade\": true"] {
+        let plan = |package: &str| {
+            let body = format!("{{\"package\": {package}, \"workspaceId\": \"{there}\"{upgrade}}}");
+            editor.json("POST", &path, &body).expect(200).json()
+        };
+        let planned = plan(&package);
+        assert_eq!(planned["refusals"], json!([]), "{planned}");
+        for same in [value.to_string(), reordered(&value).to_string()] {
+            assert_eq!(plan(&same), planned);
+        }
+        let other = package.replace("\"four\"", "\"five\"");
+        assert_ne!(plan(&other)["digest"], planned["digest"]);
+    }
 }
 
 async fn a_package_that_is_none_is_refused(place: Place) {

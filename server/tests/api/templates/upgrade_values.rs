@@ -12,6 +12,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     a_value_that_cannot_be_written_is_refused_before_there_is_a_job,
     what_is_refused_together_is_asked_and_decided,
+    a_cell_that_its_column_cannot_hold_any_more_keeps_no_other_from_being_written,
 );
 
 /// The author changes a package of the catalog.
@@ -169,4 +170,66 @@ async fn what_is_refused_together_is_asked_and_decided(place: Place) {
     let newest = all.last().expect("a version");
     let steps = newest["graph_config"]["steps"].as_array().expect("steps");
     assert_eq!((steps.len(), id(newest).is_empty()), (1, false));
+}
+
+async fn a_cell_that_its_column_cannot_hold_any_more_keeps_no_other_from_being_written(
+    place: Place,
+) {
+    let AppliedShop {
+        editor,
+        admin,
+        template,
+        there,
+        ..
+    } = &AppliedShop::new(place).await;
+    let clients = named(editor, there, "clients").expect("a table");
+    let table = format!("/v1/features/{clients}");
+    let columns = editor.get(&format!("{table}/columns")).expect(200).json();
+    let mut columns = columns.as_array().expect("columns").iter();
+    let name = columns.find(|column| column["name"] == "name");
+    let name = id(name.expect("a column"));
+    // People make numbers of the names, and migrate one.
+    let number = json!({"type": "number"});
+    editor
+        .patch(&format!("{table}/columns/{name}"), &number)
+        .expect(200);
+    let stored = editor.items(&format!("{table}/rows"));
+    let row = stored.iter().find(|row| row["data"]["code"] == "a");
+    let path = format!("{table}/rows/{}", id(row.expect("a row")));
+    let migrated = json!({"data": {"code": "a", "name": 5}});
+    editor.patch(&path, &migrated).expect(200);
+    let drift = format!("/v1/workspaces/{there}/templates/{template}/drift?rows=true");
+    let drift = editor.get(&drift).expect(200).json();
+    let cells = drift["cells"].as_array().expect("cells");
+    assert_eq!(cells.len(), 1, "{drift}");
+    assert_eq!(
+        [&cells[0]["column"], &cells[0]["base"], &cells[0]["ours"]],
+        [&json!("name"), &json!("N"), &json!(5)]
+    );
+
+    let upgrade = json!({"workspaceId": there, "upgrade": true});
+    for (code, updated) in [("b", 0), ("bb", 1)] {
+        publish(admin, template, |package| {
+            let entries = package["payloads"].as_array_mut().expect("payloads");
+            let rows = entries
+                .iter_mut()
+                .flat_map(|entry| entry["rows"].as_array_mut().expect("rows"));
+            for row in rows.filter(|row| row["data"]["code"] == "b") {
+                row["data"]["code"] = code.into();
+            }
+        });
+        let job = applied(editor, template, &upgrade).await;
+        let report = &job["report"]["rows"]["f_clients"];
+        assert_eq!(
+            (&report["updated"], &report["failed"]),
+            (&json!(updated), &json!(0)),
+            "{job}"
+        );
+    }
+    let stored = rows(editor, &clients);
+    let cells = |code: &str| {
+        let row = stored.iter().find(|row| row["code"] == code);
+        row.expect("a row")["name"].clone()
+    };
+    assert_eq!((cells("a"), cells("bb")), (json!(5), json!("N")));
 }

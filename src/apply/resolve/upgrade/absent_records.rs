@@ -105,7 +105,8 @@ impl Merging<'_, '_> {
             match self.base.get(record.id).map(|based| &based.record) {
                 None => {
                     let label = record.called().into();
-                    let left = not_carried(record.kind, reference, None, None, Some(label));
+                    let base = Some(Value::Null);
+                    let left = not_carried(record.kind, reference, None, base, Some(label));
                     self.work.not_carried.push(left);
                 }
                 Some(known) => {

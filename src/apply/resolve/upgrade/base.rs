@@ -1,6 +1,6 @@
 //! What an upgrade starts from, read from the ledgers of the line.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 
@@ -17,6 +17,8 @@ pub(in crate::apply::resolve) struct Base {
     by_ref: HashMap<(String, RecordKind), Id>,
     /// Records that upgrades took away.
     deleted: Vec<BaseRecord>,
+    /// Those that no ledger holds yet.
+    imported: HashSet<Id>,
 }
 
 impl Base {
@@ -65,6 +67,26 @@ impl Base {
                 _ => {}
             }
         }
+    }
+
+    /// The same with records that were imported with a dependency, where the ledgers do not know them otherwise.
+    #[must_use]
+    pub(in crate::apply::resolve) fn with_imported(mut self, records: Vec<BaseRecord>) -> Base {
+        for based in records {
+            let record = &based.record;
+            if self.get(record.id).is_none() && self.named(&based.reference, record.kind).is_none()
+            {
+                self.imported.insert(record.id);
+                self.add(&based);
+            }
+        }
+        self
+    }
+
+    /// Those that are still to be put into a ledger.
+    pub(super) fn imported(&self) -> impl Iterator<Item = &BaseRecord> {
+        let records = self.things.values();
+        records.filter(|based| self.imported.contains(&based.record.id))
     }
 
     fn add(&mut self, based: &BaseRecord) {

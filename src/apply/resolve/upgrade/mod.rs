@@ -10,6 +10,7 @@ mod base;
 mod base_rows;
 mod dangling_references;
 mod decided_values;
+mod imported;
 mod left_records;
 mod legacy_jobs;
 mod namesakes;
@@ -46,6 +47,7 @@ use crate::workspace::{AnyRecord, Change, Id, RecordKind, Structure};
 
 pub(super) use base::Base;
 pub(super) use base_rows::base_rows;
+pub(super) use imported::imported;
 pub(super) use left_records::{LeftRecords, LeftRules};
 pub(super) use not_carried::left_out;
 pub(super) use pairs::pair;
@@ -254,6 +256,7 @@ impl Merging<'_, '_> {
                 self.built.work.entry.base.push(based);
             }
         }
+        note_imported(self.base, &mut self.built.work.entry.base);
         for based in &mut self.built.work.entry.base {
             let record = &mut based.record;
             if stay.contains(&(record.kind, record.parent))
@@ -263,9 +266,10 @@ impl Merging<'_, '_> {
             }
         }
         let base = self.base;
+        let imported: HashSet<Id> = base.imported().map(|based| based.record.id).collect();
         self.built.work.entry.base.retain(|based| {
             let before = base.get(based.record.id);
-            before != Some(based)
+            before != Some(based) || imported.contains(&based.record.id)
         });
         let adopted: Vec<(String, AnyRecord)> = self
             .built
@@ -313,6 +317,15 @@ impl Merging<'_, '_> {
                 after,
                 draft: None,
             });
+        }
+    }
+}
+
+/// Puts what was imported with a dependency into a ledger: the next job has another package, which does not say it.
+fn note_imported(base: &Base, noted: &mut Vec<BaseRecord>) {
+    for based in base.imported() {
+        if !noted.iter().any(|one| one.record.id == based.record.id) {
+            noted.push(based.clone());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Base, plain};
+use super::{Base, note_imported, plain};
 use crate::apply::NotCarried;
 use crate::apply::resolve::structure::Built;
 use crate::definitions::Definitions;
@@ -88,6 +88,7 @@ pub(in crate::apply::resolve) fn left_out(
         }
         left_out.extend(other_name(known, reference, &declared.name));
     }
+    note_imported(base, &mut bases);
     built.work.entry.base = bases;
     left_out
 }

@@ -119,10 +119,11 @@ impl<'a> Pairing<'a> {
             Some(
                 Counterpart::Present(parent)
                 | Counterpart::Removed(parent)
-                | Counterpart::Recreated(parent),
+                | Counterpart::Recreated(parent)
+                // A plain apply may have created something in it.
+                | Counterpart::Adopted(parent),
             ) => Some(parent.id),
-            // What is inside an adopted table was never the package's before.
-            Some(Counterpart::New | Counterpart::LeftOut | Counterpart::Adopted(_)) => return None,
+            Some(Counterpart::New | Counterpart::LeftOut) => return None,
             None => None,
         };
         let inside = |record: &&AnyRecord| record.parent == parent;
@@ -229,7 +230,7 @@ impl<'a> Pairing<'a> {
             Some(Counterpart::Removed(_) | Counterpart::LeftOut) => return Counterpart::LeftOut,
             None => (None, false),
         };
-        // What a blueprint made is an item by now.
+        // What a blueprint made is an item by now, and no package says any more what that was.
         let made = self.earlier.made(reference, kind, parent, self.destination);
         let made = made.and_then(|(made, _)| AnyRecord::find(self.destination, kind, made.id));
         if let Some(made) = made.filter(|made| self.base.get(made.id).is_none()) {

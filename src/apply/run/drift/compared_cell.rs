@@ -38,7 +38,7 @@ pub(super) fn updates(steps: &[RowStep]) -> HashMap<&str, Vec<DriftUpdate<'_>>> 
 /// A cell with what it held when it was applied, as far as that is known.
 pub(super) struct ComparedCell<'c> {
     pub(super) slot: &'c Slot<'c>,
-    /// What the package says, as the destination holds it; nothing of what the column cannot hold.
+    /// What the package says, as the destination holds it; nothing where that is not known.
     applied: Option<&'c str>,
     /// What the package says.
     raw: Option<&'c str>,
@@ -59,7 +59,11 @@ impl<'c> ComparedCell<'c> {
         let applied = match based.map(|based| &based.cell) {
             None => Some("null"),
             Some(Ok(cell)) => Some(cell.as_str()),
-            Some(Err(_)) => None,
+            // It was applied by the column as it was then: a row whose cell does not fit does not enter.
+            Some(Err(_)) => {
+                let raw = based.and_then(|based| based.raw);
+                raw.filter(|raw| !slot.work.is_emptied(raw))
+            }
         };
         let kept = stays.and_then(|stays| stays.cell(&slot.work.column.name));
         let base = kept.unwrap_or_else(|| {
@@ -84,7 +88,6 @@ impl<'c> ComparedCell<'c> {
             let raw = self.raw.filter(|_| self.applied == Some("null"));
             raw.is_some_and(|raw| work.is_unknown(raw))
         };
-        // What the column cannot hold was never applied.
         self.applied.is_some()
             && self.slot.rule.identity.is_none()
             && !work.package_name.is_empty()

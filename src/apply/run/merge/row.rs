@@ -8,7 +8,7 @@ use crate::apply::run::table_base::TableBase;
 use crate::apply::{TableWork, UpgradeWork};
 use crate::json::Value;
 use crate::package::payload::RawRow;
-use crate::rows::Cell;
+use crate::rows::{Cell, EntryFault};
 use crate::workspace::ledger::RowDigest;
 use crate::workspace::{Id, StoredRow};
 
@@ -72,6 +72,31 @@ impl MergedTable<'_> {
         let fresh = self.fresh_slots.iter();
         let mut cells = fresh.filter_map(|at| self.columns.cell(row.theirs.data, *at));
         cells.any(|cell| !Cell::new(cell).is_empty())
+    }
+}
+
+/// What the package says of a row.
+#[derive(Default)]
+pub(super) struct DestinationCells {
+    /// By column, as the destination holds it; what it cannot hold as the package has it.
+    pub(super) all: Vec<String>,
+    /// The cells that it cannot hold.
+    pub(super) unfit: Vec<UnfitCell>,
+}
+
+/// A cell of the package that the column of the destination cannot hold.
+pub(super) struct UnfitCell {
+    /// The position of its column.
+    pub(super) at: usize,
+    /// Why.
+    pub(super) fault: EntryFault,
+}
+
+impl DestinationCells {
+    /// Why the destination cannot hold the cell of a column.
+    pub(super) fn unfit(&self, at: usize) -> Option<&EntryFault> {
+        let mut unfit = self.unfit.iter();
+        unfit.find(|cell| cell.at == at).map(|cell| &cell.fault)
     }
 }
 
@@ -151,6 +176,12 @@ pub(super) struct MergeOutcome {
 }
 
 impl MergeOutcome {
+    /// Notes that the base of a cell is not what the package says.
+    pub(super) fn keep(&mut self, column: &str, base: String) {
+        let column = column.to_owned();
+        self.stays.push(KeptBase { column, base });
+    }
+
     /// Cells whose base is not what the package says: name, base.
     pub(super) fn stays(&self) -> impl Iterator<Item = (&str, &str)> {
         let stays = self.stays.iter();

@@ -8,7 +8,7 @@ use crate::rows::equal;
 use crate::workspace::ledger::{Cells, CellsOf, CellsPart, Entry};
 use crate::workspace::{RowData, Target};
 
-use super::packaged_cell::same_link;
+use super::packaged_cell::{same_cell, same_link};
 use super::row::{Candidate, MergedTable};
 use super::rows::unread;
 
@@ -67,13 +67,17 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
             let kept = stays.as_ref();
             let kept = kept.and_then(|stays| stays.cell(&slot.work.column.name));
-            if kept.is_none() && same_link(table, *row, at) {
+            if kept.is_none()
+                && (same_link(table, *row, at) || theirs.is_err() && same_cell(table, *row, at))
+            {
                 continue;
             }
             let base = kept.map(str::to_owned).or(base_cell);
             let based = base.as_deref().unwrap_or("null");
-            // A value that does not fit the column yet is another one, too.
-            if !theirs.is_ok_and(|theirs| equal(based, &theirs)) {
+            // A value that the column cannot hold may be another one, too.
+            let raw = || table.columns.cell(row.theirs.data, at).unwrap_or("null");
+            let theirs = theirs.unwrap_or_else(|_| raw().to_owned());
+            if !equal(based, &theirs) {
                 others.push(OtherCell { at, base });
             }
         }

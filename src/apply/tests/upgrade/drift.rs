@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::gone_targets::{delete_client, numbered};
 use super::namesakes::own_in;
+use super::unfit_cells::{chosen, counted, make_texts, rename_options};
 use super::{Line, args, client, config, label, rowless, v1, v2};
 use crate::apply::{DriftInput, Request, drift};
 use crate::definitions::Definitions;
@@ -133,7 +134,33 @@ fn what_was_decided_for_ours_is_drift_from_what_the_package_says() {
     );
 }
 
-/// A cell that the column of the destination cannot hold was never applied; the others of its row were.
+/// The cells were applied by the columns as they were then.
+#[test]
+fn cells_that_people_changed_after_their_column_are_drift() {
+    let mut renamed = Line::of(&v2(chosen));
+    rename_options(&mut renamed);
+    let mut retyped = Line::of(&v2(counted));
+    make_texts(&mut retyped);
+    for (mut line, base) in [(renamed, "1".into()), (retyped, Value::from(1_i64))] {
+        line.cells(0, &json!({"note": "one"}));
+        line.cells(1, &json!({"city": "Ours"}));
+        let drift = line.drift(true);
+        assert_eq!(drift.rows["f_clients"].changed, 2);
+        let cells = drift.cells.unwrap_or_default().into_iter();
+        let cells: Vec<_> = cells
+            .map(|cell| (cell.column, cell.base, cell.ours))
+            .collect();
+        assert_eq!(
+            cells,
+            [
+                ("note".to_owned(), base, "one".into()),
+                ("city".to_owned(), "Kiel".into(), "Ours".into()),
+            ]
+        );
+    }
+}
+
+/// Rows that an upgrade refused for a cell that the column cannot hold keep the base of it.
 #[test]
 fn rows_with_a_cell_that_does_not_fit_are_compared_all_the_same() {
     let numbered = v2(|package| {

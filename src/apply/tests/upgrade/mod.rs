@@ -13,7 +13,9 @@ mod files;
 mod followed;
 mod found;
 mod gone_targets;
+mod held_mappings;
 mod hidden;
+mod imported;
 mod invalid_together;
 mod killed;
 mod laws;
@@ -28,6 +30,7 @@ mod renamed;
 mod rows;
 mod undone;
 mod undone_orders;
+mod unfit_cells;
 mod unlinked;
 mod values;
 

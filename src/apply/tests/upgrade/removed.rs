@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 use super::super::world::person;
 use super::{Line, args, codes, conflicts, kept, uid, upgrade_body, v1, v2, with};
 use crate::apply::test_packages::id;
+use crate::json::Value;
 use crate::workspace::RecordKind::{Column, Feature, Rail, View};
 use crate::workspace::{Change, New};
 
@@ -364,6 +365,9 @@ fn a_record_that_cannot_be_without_what_is_left_away_is_not_created() {
         "{shown:?}"
     );
     assert_eq!((shown.len(), report.unused.len()), (2, 0), "{shown:?}");
+    let mut left = report.not_carried.iter();
+    let lanes = left.find(|left| left.reference == "v_lanes");
+    assert_eq!(lanes.and_then(|left| left.base.clone()), Some(Value::Null));
     assert!(line.thing(View, "lanes").is_none());
     let views = line.get(crate::workspace::RecordKind::Rail, "t").config;
     let id = line.get(View, "orders").id;

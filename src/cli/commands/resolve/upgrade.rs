@@ -81,7 +81,15 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         }
         write_result(&document::write("clean", &body), None)?;
     }
-    let count = counted(plan.conflicts.len(), "conflict");
+    let (listed, all) = (plan.conflicts.len(), plan.conflict_count());
+    let count = if listed == all {
+        counted(all, "conflict")
+    } else {
+        format!(
+            "{listed} of {}, and the rest is decided by `\"*\"` under a table, or by `--conflicts`",
+            counted(all, "conflict")
+        )
+    };
     if let Some(path) = output {
         session.note(format!(
             "`{}` is written, {count}; `tplkit plan {} --upgrade --workspace {} --resolutions {}` says whether it decides everything",
