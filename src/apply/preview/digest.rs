@@ -50,8 +50,8 @@ impl<'s> Content<'s> {
         }
     }
 
-    const OPENING: &[u8] = b"{\n";
-    const SCHEMA: &[u8] = b"{\n  \"$schema\": \"";
+    const OPENING: &'static [u8] = b"{\n";
+    const SCHEMA: &'static [u8] = b"{\n  \"$schema\": \"";
 
     fn begin(&mut self) {
         let head = std::mem::take(&mut self.head);

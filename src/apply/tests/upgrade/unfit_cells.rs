@@ -44,10 +44,15 @@ fn counts(report: &Report, table: &str) -> (u64, u64) {
     (rows.updated, rows.failed)
 }
 
+/// What the author changes in a package.
+type Edit = fn(&mut Json);
+
+/// What people change in a workspace.
+type ByPeople = fn(&mut Line);
+
 #[test]
 fn they_keep_no_other_cell_from_being_written() {
-    let ways: [(fn(&mut Json), fn(&mut Line)); 2] =
-        [(chosen, rename_options), (counted, make_texts)];
+    let ways: [(Edit, ByPeople); 2] = [(chosen, rename_options), (counted, make_texts)];
     for (first, people) in ways {
         let mut line = Line::of(&v2(first));
         people(&mut line);
