@@ -14,8 +14,9 @@ use crate::upgrade::rule::{DecidedLeaf, LeafOutcome, unseen, verdict};
 use crate::upgrade::{Take, TrackedDecisions};
 use crate::workspace::{RowData, Target};
 
+use super::cell_sides::{CellSides, ComparedCell, cell_path};
 use super::is_null;
-use super::packaged_cell::{brings_file, lacks_target, missing, same_cell, same_link};
+use super::packaged_cell::missing;
 use super::row::{
     Candidate, CellChange, ConflictingCell, Here, KeptBase, MergeOutcome, MergedTable,
 };
@@ -102,7 +103,6 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             Err(fault) => return Ok(Err(fault)),
         };
         let base = self.base_of_stored(table, row, &stored.data).await?;
-        let is_based = !base.is_empty();
         let stays = self.ledger_state.stays(row.id).cloned();
         let mut outcome = MergeOutcome {
             hidden,
@@ -132,157 +132,32 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     Some(kept) => {
                         is_null(kept) && self.ledger_state.is_compared(row.id, &column.name)
                     }
-                    None => base_cell.is_none() && is_based,
+                    None => base_cell.is_none() && !base.is_empty(),
                 };
-            let fresh = late || table.is_fresh(column.id);
-            if (fresh || table.whole)
-                && lacks_target(table, row, at, theirs)
-                && (kept.is_some() || !same_cell(table, row, at))
-                && (hidden
-                    || !matches!(
-                        takes(table, tracked, row, &slot.work.package_name),
-                        Some(Take::Value(_))
-                    ))
+            let cell = CellSides {
+                table,
+                row,
+                at,
+                ours,
+                theirs,
+                base: base_cell,
+                kept,
+                fresh: late || table.is_fresh(column.id),
+                edited,
+                hidden,
+            };
+            if cell.keep_without_target(tracked, &mut outcome)
+                || cell.fill_fresh(&mut outcome)
+                || cell.note_not_compared(&mut outcome)
             {
-                let based = match (kept, base_cell) {
-                    (Some(kept), _) => kept,
-                    _ if fresh => "null",
-                    _ if !edited => ours,
-                    (None, base_cell) => base_cell.unwrap_or("null"),
-                };
-                outcome.differs |= !equal(based, ours);
-                outcome.stays.push(KeptBase {
-                    column: column.name.clone(),
-                    base: based.to_owned(),
-                });
-                outcome.left_out.push(at);
                 continue;
             }
-            let stays_empty =
-                table.only.is_none() && brings_file(table, row, at) && Cell::new(ours).is_empty();
-            if fresh {
-                if stays_empty {
-                    outcome.emptied.push(at);
-                }
-                if is_null(ours) && !is_null(theirs) {
-                    outcome.written.push(CellChange {
-                        column: column.name.clone(),
-                        before: ours.to_owned(),
-                        after: theirs.clone(),
-                    });
-                } else if table.whole && !equal(ours, theirs) {
-                    // The value that a column of that name has left behind is people's.
-                    (outcome.differs, outcome.moves) = (true, true);
-                }
+            let cell = cell.compared();
+            if cell.keep_file(&mut outcome) {
                 continue;
             }
-            if !table.whole {
-                // Once these rows are compared, the package of then meets what was written.
-                if let Some(based) = kept.or(base_cell)
-                    && !(kept.is_none() && same_link(table, row, at))
-                    && !equal(based, theirs)
-                {
-                    outcome.stays.push(KeptBase {
-                        column: column.name.clone(),
-                        base: based.to_owned(),
-                    });
-                    outcome.not_compared.push(column.name.clone());
-                }
-                continue;
-            }
-            let based = match (kept, base_cell) {
-                (Some(kept), _) => kept,
-                // What people did not touch is what was written.
-                _ if !edited => slot.rule.without_file(ours),
-                (None, Some(base_cell)) => base_cell,
-                (None, None) => "null",
-            };
-            // What such a link shows here, if anything, does not concern the package.
-            let same = kept.is_none() && same_link(table, row, at);
-            let theirs = if same { based } else { theirs };
-            if slot.rule.file_id(ours).is_some() {
-                if table.only.is_some() {
-                    continue;
-                }
-                // It counts as empty, and is never written over.
-                if Cell::new(theirs).is_empty() {
-                    continue;
-                }
-                outcome.differs = true;
-                if equal(based, theirs) {
-                    outcome.kept += 1;
-                } else {
-                    outcome.stays.push(KeptBase {
-                        column: column.name.clone(),
-                        base: based.to_owned(),
-                    });
-                    outcome.left_out.push(at);
-                }
-                continue;
-            }
-            let values = [based, theirs, ours].map(value);
-            let path = cell_path(row, &slot.work.package_name);
-            let decided = DecidedLeaf {
-                reference: &table.work.feature_ref,
-                path: &path,
-                list: false,
-            };
-            let verdict = if hidden {
-                unseen(decided, &values, tracked)
-            } else {
-                verdict(decided, &values, tracked, &Value::clone)
-            };
-            let [base, theirs, ours] = values;
-            let name = column.name.clone();
-            // Whatever else there is to say of the cell is said when the row is merged as a whole.
-            if table.only.is_some() && !matches!(verdict, LeafOutcome::Written(_)) {
-                continue;
-            }
-            outcome.moves |= base != theirs && !matches!(verdict, LeafOutcome::Conflict);
-            match verdict {
-                LeafOutcome::Same => {
-                    if stays_empty {
-                        outcome.emptied.push(at);
-                    }
-                }
-                LeafOutcome::Kept { decided } => {
-                    outcome.differs = true;
-                    outcome.kept += 1;
-                    outcome.decided += u64::from(decided);
-                }
-                LeafOutcome::Written(after) => {
-                    outcome.decided += u64::from(base != ours || after != theirs);
-                    outcome.differs |= after != theirs;
-                    let mut out = String::new();
-                    if let Err(kind) = slot.rule.write(&after.write(), &mut out) {
-                        self.check_decided(table, tracked, path);
-                        let fault = slot.rule.fault(EntryReason::NotStorable(kind));
-                        return Ok(Err(fault));
-                    }
-                    let package_cell = table.columns.cell(row.theirs.data, at);
-                    if out == "null"
-                        && package_cell.is_some_and(|cell| slot.rule.file_id(cell).is_some())
-                    {
-                        outcome.emptied.push(at);
-                    }
-                    outcome.written.push(CellChange {
-                        column: name,
-                        before: ours.write(),
-                        after: out,
-                    });
-                }
-                LeafOutcome::Conflict => {
-                    outcome.differs = true;
-                    outcome.stays.push(KeptBase {
-                        column: name,
-                        base: base.write(),
-                    });
-                    let theirs = self.with_new_names(row.theirs, slot, theirs);
-                    outcome.conflicts.push(ConflictingCell {
-                        path,
-                        values: [base, theirs, ours],
-                    });
-                }
+            if let Err(fault) = self.merge_leaf(cell, tracked, &mut outcome) {
+                return Ok(Err(fault));
             }
         }
         if table.only.is_some() {
@@ -291,6 +166,99 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
             self.keep_others(row, edited, &mut outcome);
         }
+        Ok(match self.missing_required(table, tracked, row, &outcome) {
+            Some(fault) => Err(fault),
+            None => Ok(outcome),
+        })
+    }
+
+    /// Merges a cell that is compared by base, package and destination, and by what somebody decided.
+    fn merge_leaf(
+        &mut self,
+        cell: ComparedCell<'_, 'a>,
+        tracked: &TrackedDecisions<'_>,
+        outcome: &mut MergeOutcome,
+    ) -> Result<(), EntryFault> {
+        let CellSides {
+            table,
+            row,
+            at,
+            ours,
+            hidden,
+            ..
+        } = cell.sides;
+        let slot = cell.sides.slot();
+        let values = [cell.base, cell.theirs, ours].map(value);
+        let path = cell_path(row, &slot.work.package_name);
+        let decided = DecidedLeaf {
+            reference: &table.work.feature_ref,
+            path: &path,
+            list: false,
+        };
+        let verdict = if hidden {
+            unseen(decided, &values, tracked)
+        } else {
+            verdict(decided, &values, tracked, &Value::clone)
+        };
+        let [base, theirs, ours] = values;
+        let name = slot.work.column.name.clone();
+        // Other outcomes are reported when the whole row is merged.
+        if table.only.is_some() && !matches!(verdict, LeafOutcome::Written(_)) {
+            return Ok(());
+        }
+        outcome.moves |= base != theirs && !matches!(verdict, LeafOutcome::Conflict);
+        match verdict {
+            LeafOutcome::Same => {
+                if cell.sides.stays_empty() {
+                    outcome.emptied.push(at);
+                }
+            }
+            LeafOutcome::Kept { decided } => {
+                outcome.differs = true;
+                outcome.kept += 1;
+                outcome.decided += u64::from(decided);
+            }
+            LeafOutcome::Written(after) => {
+                outcome.decided += u64::from(base != ours || after != theirs);
+                outcome.differs |= after != theirs;
+                let mut out = String::new();
+                if let Err(kind) = slot.rule.write(&after.write(), &mut out) {
+                    self.check_decided(table, tracked, path);
+                    return Err(slot.rule.fault(EntryReason::NotStorable(kind)));
+                }
+                let package_cell = table.columns.cell(row.theirs.data, at);
+                if out == "null"
+                    && package_cell.is_some_and(|cell| slot.rule.file_id(cell).is_some())
+                {
+                    outcome.emptied.push(at);
+                }
+                outcome.written.push(CellChange {
+                    column: name,
+                    before: ours.write(),
+                    after: out,
+                });
+            }
+            LeafOutcome::Conflict => {
+                outcome.differs = true;
+                outcome.keep(&name, base.write());
+                let theirs = self.with_new_names(row.theirs, slot, theirs);
+                outcome.conflicts.push(ConflictingCell {
+                    path,
+                    values: [base, theirs, ours],
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// What is wrong with a cell that is required and would become empty.
+    fn missing_required(
+        &mut self,
+        table: &MergedTable<'a>,
+        tracked: &TrackedDecisions<'_>,
+        row: Candidate<'_>,
+        outcome: &MergeOutcome,
+    ) -> Option<EntryFault> {
         for cell in &outcome.written {
             let slot = slot_at(table, &cell.column).map(|at| &table.columns.all[at]);
             if let Some(slot) = slot
@@ -299,10 +267,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             {
                 let path = cell_path(row, &slot.work.package_name);
                 self.check_decided(table, tracked, path);
-                return Ok(Err(fault));
+                return Some(fault);
             }
         }
-        Ok(Ok(outcome))
+        None
     }
 
     /// Leaves what the ledger says of cells that are not merged now.
@@ -353,26 +321,6 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             self.tally.invalid_decision(reference, path);
         }
     }
-}
-
-/// What somebody decided about a cell.
-pub(super) fn takes<'d>(
-    table: &MergedTable<'_>,
-    tracked: &TrackedDecisions<'d>,
-    row: Candidate<'_>,
-    column: &str,
-) -> Option<&'d Take> {
-    tracked.takes(&table.work.feature_ref, &cell_path(row, column))
-}
-
-/// The path of a cell.
-fn cell_path(row: Candidate<'_>, column: &str) -> String {
-    let uid = row.theirs.uid.decoded();
-    let mut path = String::new();
-    for segment in ["rows", &*uid, column] {
-        crate::json::path::push_dotted(&mut path, segment);
-    }
-    path
 }
 
 fn slot_at(table: &MergedTable<'_>, name: &str) -> Option<usize> {

@@ -9,7 +9,7 @@ use crate::package::payload::RawEntry;
 use crate::upgrade::TrackedDecisions;
 use crate::workspace::{Id, Target};
 
-use super::cells::takes;
+use super::cell_sides::takes;
 use super::packaged_cell::same_cell;
 use super::row::{Candidate, MergeBatch, MergedTable};
 

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 mod base;
 mod blocked_rows;
+mod cell_sides;
 mod cells;
 mod follow;
 mod freed_values;

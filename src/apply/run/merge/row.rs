@@ -151,6 +151,12 @@ pub(super) struct MergeOutcome {
 }
 
 impl MergeOutcome {
+    /// Notes that the base of a cell is not what the package says.
+    pub(super) fn keep(&mut self, column: &str, base: String) {
+        let column = column.to_owned();
+        self.stays.push(KeptBase { column, base });
+    }
+
     /// Cells whose base is not what the package says: name, base.
     pub(super) fn stays(&self) -> impl Iterator<Item = (&str, &str)> {
         let stays = self.stays.iter();
