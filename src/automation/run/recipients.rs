@@ -7,8 +7,9 @@
 
 use std::borrow::Cow;
 
+use super::failure::Failure;
 use super::request_path::Unresolved;
-use super::resolve::{Failure, text_of};
+use super::value_text::text_of;
 use crate::automation::{Path, Piece, pieces};
 use crate::json::Value;
 

@@ -8,7 +8,8 @@ use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use super::resolve::{Failure, text_of};
+use super::failure::Failure;
+use super::value_text::text_of;
 use crate::automation::{Path, Piece, lone_token, pieces};
 use crate::json::Value;
 

@@ -3,7 +3,9 @@
 use uuid::Uuid;
 
 use super::compare::digits;
-use super::resolve::{Failure, text_of};
+use super::failure::Failure;
+use super::id_field::id_field;
+use super::value_text::text_of;
 use crate::json::{Number, Object, Value};
 use crate::rows::query::{
     CellTest, Column, Compare, Condition, Filter, IsValue, Match, Row, Search, Sort, matches, parse,
@@ -32,7 +34,7 @@ impl RowQuery {
     /// Reads the resolved config of a `feature.read`; `written` is the config as it stands.
     pub(super) fn of(config: &Object, written: &Object) -> Result<RowQuery, Failure> {
         let mut question = RowQuery {
-            feature: super::act::uuid(config, "featureId")?,
+            feature: id_field(config, "featureId")?,
             filters: Vec::new(),
             empty: Vec::new(),
             sort: Sort::default(),
