@@ -1,20 +1,21 @@
 //! The structure phase: records to create, configs to replace, automations to publish.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use indexmap::IndexMap;
 
 use super::absent_names;
 use super::bind::{Disposition, target_kind};
 use super::bindings::{Binding, Bindings, Record};
+use super::built::{Built, BuiltColumn, DeclaredRecord};
 use super::completeness::{AppliedAutomation, CompletenessCheck};
 use super::earlier_records::EarlierJobs;
 use super::findings::Findings;
 use super::record::{Positions, config_of, new};
 use super::recreated::Recreated;
-use super::rewrite::{EmptiedField, Link, Rewritten, object_of, rewrite};
+use super::rewrite::{Rewritten, object_of, rewrite};
 use super::steps::{StepWork, Steps, name_in, subject, text_in};
-use crate::apply::{Bound, DraftReason, NotPublished, Publish, RenamedRecord, StructureWork};
+use crate::apply::{Bound, DraftReason, NotPublished, Publish, RenamedRecord};
 use crate::automation::complete_step_ids;
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
@@ -22,49 +23,7 @@ use crate::package::configs::Declared;
 use crate::package::model::Manifest;
 use crate::package::reference::WORKSPACE;
 use crate::workspace::ledger::{ConfigChange, Created};
-use crate::workspace::{AnyRecord, Change, Column, Id, New, RecordKind, Structure};
-
-/// What the steps come to.
-#[derive(Debug, Default)]
-pub(super) struct Built<'p> {
-    pub(super) work: StructureWork,
-    pub(super) bound: Vec<Bound>,
-    pub(super) publish: Vec<Publish>,
-    /// Automations that were live at the source and are not whole here.
-    pub(super) not_published: Vec<NotPublished>,
-    /// Columns that the package brings, by ref, in order.
-    pub(super) columns: IndexMap<&'p str, BuiltColumn>,
-    /// What the package says of every record, by ref, in order.
-    pub(super) declared: IndexMap<&'p str, DeclaredRecord>,
-    /// What this apply empties in automations that are there, by their refs.
-    pub(super) emptied: HashMap<&'p str, Vec<EmptiedField<'p>>>,
-}
-
-/// What a package says of a record, in the destination's references.
-#[derive(Debug, Clone)]
-pub(super) struct DeclaredRecord {
-    /// The record. What is not at the destination is marked.
-    pub(super) record: AnyRecord,
-    /// Its name in the package.
-    pub(super) name: String,
-    /// Whether it is created.
-    pub(super) fresh: bool,
-    /// Whether a blueprint says it.
-    pub(super) blueprint: bool,
-}
-
-/// A column that the package brings, as it is when all steps are done.
-#[derive(Debug)]
-pub(super) struct BuiltColumn {
-    /// Its table.
-    pub(super) feature: Id,
-    /// Its name in the package.
-    pub(super) package_name: String,
-    /// The column at the destination.
-    pub(super) column: Column,
-    /// What it points at, in refs.
-    pub(super) link: Link,
-}
+use crate::workspace::{AnyRecord, Change, Id, New, RecordKind, Structure};
 
 /// What the steps are carried out against.
 pub(super) struct Builder<'a, 'p> {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::batch::InsertBatch;
 use super::columns::Columns;
-use super::self_links::Pending;
+use super::pending_links::PendingLinks;
 use super::targets::WantedColumn;
 use super::{BATCH, BATCH_BYTES, Run};
 use crate::apply::{ApplyError, ColumnWork, Mode, RowStepWork, TableWork, ledger_rows};
@@ -38,7 +38,7 @@ pub(super) struct TableInsertion<'a> {
     /// Columns whose values other rows take.
     pub(super) wanted: Vec<WantedColumn<'a>>,
     /// Rows with cells that wait for the table to be complete.
-    pub(super) pending: Vec<Pending>,
+    pub(super) pending: Vec<PendingLinks>,
     /// Whether links inside the table were written along with rows.
     pub(super) has_early_links: bool,
     /// The rows that are being written.

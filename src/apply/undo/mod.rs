@@ -5,6 +5,7 @@
 //! before structure, and records its progress in the ledger. All refusals come before the first
 //! unit; from then on an undo can only be interrupted and resumed.
 
+mod before_job;
 mod losses;
 mod merged;
 mod rewritten;

@@ -10,7 +10,7 @@ use crate::workspace::ledger::{
 };
 use crate::workspace::{AnyRecord, Change, Id, New, RecordKind, Removal};
 
-use super::merged::before;
+use super::before_job::before;
 use super::rewritten::RewrittenRows;
 use super::sibling_order::Places;
 

@@ -17,7 +17,7 @@ fn mapping(package: &Checked<'_>) -> (Structure, Request) {
     destination.organization.connections = None;
     destination.organization.timer_profiles = None;
     let mut resolutions = serde_json::Map::new();
-    for (number, dependency) in super::super::decisions::dependencies(package)
+    for (number, dependency) in super::super::dependency_decision::dependencies(package)
         .iter()
         .enumerate()
     {
@@ -98,7 +98,7 @@ fn mapping(package: &Checked<'_>) -> (Structure, Request) {
 }
 
 fn skipping(package: &Checked<'_>) -> Request {
-    let dependencies = super::super::decisions::dependencies(package).iter();
+    let dependencies = super::super::dependency_decision::dependencies(package).iter();
     let resolutions: serde_json::Map<_, _> = dependencies
         .map(|d| (d.reference.clone(), json!({"action": "skip"})))
         .collect();

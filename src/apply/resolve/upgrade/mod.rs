@@ -32,7 +32,7 @@ use super::counterparts::{Counterpart, Counterparts};
 use super::earlier_records::EarlierJobs;
 use super::recreated::Recreated;
 use super::steps::Steps;
-use super::structure::{Built, DeclaredRecord};
+use super::built::{Built, DeclaredRecord};
 use crate::apply::new_names::Names;
 use crate::apply::{Minter, NotCarried, Refusal, RowBase, UpgradeWork};
 use crate::definitions::Definitions;

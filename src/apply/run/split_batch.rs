@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Run;
-use super::rows::{PartRefusal, RowOutcome};
+use super::row_outcome::{PartRefusal, RowOutcome};
 use super::table::TableInsertion;
 use super::tally::FailedRow;
 use crate::apply::ApplyError;
