@@ -21,6 +21,8 @@ pub mod draft;
 pub mod error;
 pub mod exported;
 mod external;
+#[cfg(feature = "schemas")]
+mod identity_document;
 mod invariant;
 mod leak;
 mod manifest;

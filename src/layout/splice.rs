@@ -10,7 +10,7 @@ use super::index::Lines;
 use super::structure::{FolderPackage, Holder, SplitElement, SplitList};
 use super::{INDEX, TEMPLATE};
 use crate::json::{Node, write_string};
-use crate::package::canonical::{check_lines, lines};
+use crate::package::canonical::{CanonicalError, check_lines, lines};
 use crate::package::format::{ENTRY, ENVELOPE, MANIFEST, PLAN, Shape};
 
 /// A text with the way back.
@@ -322,7 +322,7 @@ impl<'p> Splicer<'_> {
         let faults = check_lines(text);
         let mut bad = faults
             .into_iter()
-            .filter(|(_, error)| super::join::is_syntax(error))
+            .filter(|(_, error)| matches!(error, CanonicalError::Syntax(_)))
             .map(|(line, _)| line)
             .peekable();
         let mut before: Option<usize> = None;
