@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use tplkit::finding::FileKind;
-use tplkit::finding::render::{FileEntry, Report, ReportError, counted};
+use tplkit::finding::render::{FileEntry, Report, counted};
 use tplkit::printable;
 
+use super::check_mode::{CheckMode, CheckedFile, FixMode};
 use super::error::CliError;
 use super::file_check::FileCheck;
 use super::session::Session;
@@ -17,27 +18,6 @@ use super::walk::{self, Files, FoundFile};
 
 /// From this size on, a file is checked alone, by all threads.
 const LARGE: u64 = 4 << 20;
-
-/// What is asked of every file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CheckMode {
-    /// All rules; with the five of promotion or without.
-    Check {
-        /// Whether promotion is measured too.
-        promotion: bool,
-    },
-    /// The five rules of promotion alone.
-    Promote,
-}
-
-/// What to do with fixes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FixMode {
-    /// Whether fixes that may change what a package means are wanted too.
-    pub(crate) unsafe_too: bool,
-    /// Whether to show the changes instead of making them.
-    pub(crate) show_only: bool,
-}
 
 /// How to check files.
 #[derive(Debug)]
@@ -50,23 +30,6 @@ pub(crate) struct Checker {
     pub(crate) skip_plain: bool,
     /// Number of threads; as many as the machine has when not given.
     pub(crate) threads: Option<usize>,
-}
-
-/// What became of one file.
-pub(super) struct CheckedFile {
-    /// What is said of it, unless it could not be read.
-    pub(super) file: Option<FileEntry>,
-    /// Why it could not be read, or not be fixed.
-    pub(super) error: Option<ReportError>,
-}
-
-impl From<FileEntry> for CheckedFile {
-    fn from(file: FileEntry) -> CheckedFile {
-        CheckedFile {
-            file: Some(file),
-            error: None,
-        }
-    }
 }
 
 impl Checker {

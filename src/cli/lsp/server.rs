@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use tplkit::finding::LocatedReport;
 use tplkit::language::Encoding;
 
-use super::connection::Event;
 use super::diagnostics;
 use super::documents::{Documents, Unit};
 use super::edits::EditSupport;
+use super::event::{Checked, Event};
 use super::snapshot::{Snapshot, View};
 use super::uri;
 use super::wire::{self, Refusal};
@@ -24,15 +24,6 @@ const LARGE: usize = 1_000_000;
 
 /// How long changes of a large package have to pause before it is checked.
 const PAUSE: Duration = Duration::from_millis(100);
-
-/// A check that went on next to the loop.
-#[derive(Debug)]
-pub(super) struct Checked {
-    unit: Unit,
-    revision: u64,
-    snapshot: Snapshot,
-    report: Arc<LocatedReport>,
-}
 
 /// What is known of a unit.
 #[derive(Debug, Default)]
