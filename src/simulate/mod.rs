@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 
 use crate::apply::{
     self, ApplyError, BasePackage, JobHistory, LineJob, Minter, Preview, PreviewInput, Refusal,
-    Report, Request, Resolution, RowBase, UndoError,
+    Report, Request, Resolution, ResolveInput, RowBase, UndoError,
 };
 use crate::check::Checked;
 use crate::context::{Clock, Ids};
@@ -78,8 +78,17 @@ pub fn simulate(
     let before = workspace.state();
     let minter = Minter::new(clock, ids);
     let structure = ready(workspace.structure())?;
-    let approved = apply::resolve(package, request, &structure, None, minter, definitions)
-        .map_err(SimulateError::Refused)?;
+    let approved = apply::resolve(
+        ResolveInput {
+            package,
+            request,
+            destination: &structure,
+            past: JobHistory::default(),
+            definitions,
+        },
+        minter,
+    )
+    .map_err(SimulateError::Refused)?;
     let preview = ready(apply::preview(
         &workspace,
         &structure,
@@ -105,15 +114,17 @@ pub fn simulate(
     let first = workspace.next_job();
     let structure = ready(workspace.structure())?;
     let approved = apply::resolve(
-        package,
-        &Request {
-            copy: false,
-            ..request.clone()
+        ResolveInput {
+            package,
+            request: &Request {
+                copy: false,
+                ..request.clone()
+            },
+            destination: &structure,
+            past: JobHistory::of(&first),
+            definitions,
         },
-        &structure,
-        Some(&first),
         Minter::new(clock, ids),
-        definitions,
     )
     .map_err(SimulateError::Refused)?;
     let again = ready(apply::run(
@@ -346,12 +357,14 @@ fn pass(
     let structure = ready(workspace.structure())?;
     let decided = apply::decide_from(
         workspace,
-        package,
-        request,
-        &structure,
-        past,
+        ResolveInput {
+            package,
+            request,
+            destination: &structure,
+            past,
+            definitions,
+        },
         minter,
-        definitions,
     );
     let approved = ready(decided)?.map_err(SimulateError::Refused)?;
     let payloads = &package.payloads;

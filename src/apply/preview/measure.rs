@@ -9,12 +9,11 @@ use std::collections::{HashMap, HashSet};
 use super::dry_run::{DryRun, WrittenCells};
 use crate::apply::resolve::resolve_measured;
 use crate::apply::run::{self, cell_fits};
-use crate::apply::{ApplyError, Approved, JobHistory, Minter, Refusal, Request};
-use crate::check::Checked;
+use crate::apply::{ApplyError, Approved, Minter, Refusal, ResolveInput};
 use crate::definitions::Definitions;
 use crate::rows::{Cell, Rule, sorted_to};
 use crate::upgrade::{ConflictCode, Measured, MeasuredLeaf, takes_theirs};
-use crate::workspace::{Change, Column, Id, Lookup, New, RecordKind, Structure, UnfilteredRow};
+use crate::workspace::{Change, Column, Id, Lookup, New, RecordKind, UnfilteredRow};
 
 /// Rows that are read at once.
 const PAGE: usize = 1000;
@@ -22,53 +21,26 @@ const PAGE: usize = 1000;
 /// Rows that are named at most.
 const PLACES: usize = 10;
 
-/// As [`resolve_from`](crate::apply::resolve_from), with the cells that are there: an upgrade leaves a leaf as it
+/// As [`resolve`](crate::apply::resolve), with the cells that are there: an upgrade leaves a leaf as it
 /// is that they would not fit, unless somebody decided otherwise.
 ///
 /// # Errors
 /// Those of the target.
 pub async fn decide_from<T: Lookup + Sync>(
     target: &T,
-    package: &Checked<'_>,
-    request: &Request,
-    destination: &Structure,
-    past: JobHistory<'_>,
+    input: ResolveInput<'_, '_>,
     minter: Minter,
-    definitions: &Definitions,
 ) -> Result<Result<Approved, Vec<Refusal>>, T::Error> {
-    let decided = decide(
-        target,
-        package,
-        request,
-        destination,
-        past,
-        minter,
-        definitions,
-    );
-    Ok(decided.await?.0)
+    Ok(decide(target, input, minter).await?.0)
 }
 
 /// The same, and what was measured.
 pub(super) async fn decide<T: Lookup + Sync>(
     target: &T,
-    package: &Checked<'_>,
-    request: &Request,
-    destination: &Structure,
-    past: JobHistory<'_>,
+    input: ResolveInput<'_, '_>,
     minter: Minter,
-    definitions: &Definitions,
 ) -> Result<(Result<Approved, Vec<Refusal>>, Measured), T::Error> {
-    let resolved = |measured: &Measured| {
-        resolve_measured(
-            package,
-            request,
-            destination,
-            past,
-            minter,
-            definitions,
-            measured,
-        )
-    };
+    let resolved = |measured: &Measured| resolve_measured(input, minter, measured);
     let nothing = Measured::default();
     let approved = match resolved(&nothing) {
         Ok(approved) => approved,
@@ -78,19 +50,10 @@ pub(super) async fn decide<T: Lookup + Sync>(
     if columns.is_empty() {
         return Ok((Ok(approved), nothing));
     }
-    let written = foreseen(
-        target,
-        package,
-        destination,
-        &approved,
-        past,
-        definitions,
-        &columns,
-    );
-    let written = written.await?;
+    let written = foreseen(target, input, &approved, &columns).await?;
     let mut measured = Measured::default();
     for column in columns {
-        measure_column(target, column, &written, definitions, &mut measured).await?;
+        measure_column(target, column, &written, input.definitions, &mut measured).await?;
     }
     if measured.is_empty() {
         return Ok((Ok(approved), measured));
@@ -192,13 +155,17 @@ fn new_column(approved: &Approved, id: Id) -> Option<(Id, Column)> {
 /// What the upgrade would write into these columns of rows that are there.
 async fn foreseen<T: Lookup + Sync>(
     target: &T,
-    package: &Checked<'_>,
-    destination: &Structure,
+    input: ResolveInput<'_, '_>,
     approved: &Approved,
-    past: JobHistory<'_>,
-    definitions: &Definitions,
     columns: &[StricterLeaf],
 ) -> Result<WrittenCells, T::Error> {
+    let ResolveInput {
+        package,
+        destination,
+        past,
+        definitions,
+        ..
+    } = input;
     let read = run::columns_read(approved, &package.payloads);
     let mut dry = DryRun::new(target, destination, approved, read).await?;
     let mut watched: HashMap<Id, Vec<String>> = HashMap::new();

@@ -23,8 +23,8 @@ pub use gitlab::gitlab;
 pub use json::json;
 pub use junit::junit;
 pub use md::md;
-pub use sarif::sarif;
 pub use plural::counted;
+pub use sarif::sarif;
 pub use text::{Style, diagnostic, linked, statistics, text};
 
 use super::catalog::{J001, J010};
