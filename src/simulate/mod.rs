@@ -188,6 +188,70 @@ pub struct SimulatedUpgrade<'q, 't> {
     pub definitions: &'q Definitions,
 }
 
+/// What an upgrade that is tried goes on from.
+struct UpgradeStart<'q> {
+    /// The package that was applied last.
+    package: Option<&'q Checked<'q>>,
+    /// How its dependencies were decided.
+    resolutions: IndexMap<String, Resolution>,
+    /// What the jobs wrote, oldest first.
+    applied: Vec<Entry>,
+    /// The jobs.
+    past_jobs: Vec<LineJob<'q>>,
+}
+
+impl<'q> UpgradeStart<'q> {
+    /// Applies a package to the workspace.
+    fn apply(
+        base: &'q Checked<'q>,
+        request: &Request,
+        workspace: &mut Memory,
+        definitions: &Definitions,
+        minter: Minter,
+    ) -> Result<UpgradeStart<'q>, SimulateError> {
+        let first = Request {
+            resolutions: proposed(base, request),
+            ..Request::default()
+        };
+        let from = JobHistory::default();
+        pass(workspace, base, &first, from, definitions, minter)?;
+        let applied = workspace.next_job();
+        let job = LineJob {
+            package: base,
+            entries: 0..applied.len(),
+            compares_rows: false,
+        };
+        Ok(UpgradeStart {
+            package: Some(base),
+            resolutions: first.resolutions,
+            applied,
+            past_jobs: vec![job],
+        })
+    }
+
+    /// Takes jobs that the workspace has behind it.
+    fn after(jobs: &'q [KnownJob<'q>]) -> UpgradeStart<'q> {
+        let resolutions = jobs.iter().flat_map(|job| job.request.resolutions.clone());
+        let ledgers = jobs.iter().flat_map(|job| job.ledger.iter().cloned());
+        let mut end = 0;
+        let past_jobs = jobs.iter().map(|job| {
+            let start = end;
+            end += job.ledger.len();
+            LineJob {
+                package: &job.package,
+                entries: start..end,
+                compares_rows: job.request.compares_rows(),
+            }
+        });
+        UpgradeStart {
+            package: jobs.last().map(|job| &job.package),
+            past_jobs: past_jobs.collect(),
+            resolutions: resolutions.collect(),
+            applied: ledgers.collect(),
+        }
+    }
+}
+
 /// Applies the base, then upgrades to the new package, upgrades again, and undoes both upgrades. The
 /// workspace before is the one that the base has left.
 pub fn upgrade(
@@ -205,45 +269,17 @@ pub fn upgrade(
         ..
     } = upgrade;
     let mut workspace = Memory::new(destination);
-    let (base, resolutions, applied, mut past_jobs) = match base {
+    let UpgradeStart {
+        package: base,
+        resolutions,
+        applied,
+        mut past_jobs,
+    } = match base {
         UpgradeBase::Package(base) => {
-            let first = Request {
-                resolutions: proposed(base, request),
-                ..Request::default()
-            };
             let minter = Minter::new(clock, ids);
-            let from = JobHistory::default();
-            pass(&mut workspace, base, &first, from, definitions, minter)?;
-            let applied = workspace.next_job();
-            let job = LineJob {
-                package: base,
-                entries: 0..applied.len(),
-                compares_rows: false,
-            };
-            (Some(base), first.resolutions, applied, vec![job])
+            UpgradeStart::apply(base, request, &mut workspace, definitions, minter)?
         }
-        UpgradeBase::Jobs(jobs) => {
-            let resolutions = jobs.iter().flat_map(|job| job.request.resolutions.clone());
-            let ledgers = jobs.iter().flat_map(|job| job.ledger.iter().cloned());
-            let newest = jobs.last().map(|job| &job.package);
-            let mut end = 0;
-            let past_jobs = jobs.iter().map(|job| {
-                let start = end;
-                end += job.ledger.len();
-                LineJob {
-                    package: &job.package,
-                    entries: start..end,
-                    compares_rows: job.request.compares_rows(),
-                }
-            });
-            let past_jobs = past_jobs.collect();
-            (
-                newest,
-                resolutions.collect(),
-                ledgers.collect::<Vec<Entry>>(),
-                past_jobs,
-            )
-        }
+        UpgradeBase::Jobs(jobs) => UpgradeStart::after(jobs),
     };
     let mut state = workspace.state();
     people(&mut state);
