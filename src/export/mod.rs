@@ -43,6 +43,7 @@ mod workspace_index;
 use crate::context::{Clock, Ids};
 use crate::definitions::Definitions;
 use crate::workspace::Source;
+use manifest::Collected;
 use onto::Identities;
 
 pub use draft::Draft;
@@ -92,17 +93,16 @@ pub async fn prepare_onto<'p, S: Source + Sync>(
         rows::scan(source, &mut tables, table, previous, ids).await?;
     }
     let now = clock.now();
-    let package = manifest::package(
-        &structure,
+    let collected = Collected {
+        structure: &structure,
         selection,
-        &records,
+        records: &records,
         written,
-        &tables,
+        tables: &tables,
         plan_id,
-        now,
         previous,
-        definitions,
-    );
+    };
+    let package = manifest::package(collected, now, definitions);
     Ok(Draft::new(package, tables, previous)?)
 }
 
