@@ -1,6 +1,6 @@
 //! The steps `notify` and `automation.run`: notify people, start other automations.
 
-use tplkit::automation::run::{Failure, Notice, Reason, Scope as Audience};
+use tplkit::automation::run::{Failure, Notice, Reason, Scope as Audience, effect_rules};
 use tplkit::json::Object;
 use uuid::Uuid;
 
@@ -79,16 +79,12 @@ pub(super) async fn run_other(
     Stamp { id, now }: Stamp,
     signal: &WorkerSignal,
 ) -> Result<Object, Stop> {
-    let failed = |reason: &str| {
-        let failure = Failure::at("workflowId", reason);
-        Stop::Failed(failure.yields(None, &workflow.to_string().into()))
-    };
     let active = find::active(tx, workflow).await?;
     let Some(active) = active.filter(|active| active.organization == run.organization) else {
-        return Err(match find::in_force(tx, workflow).await? {
-            Some(_) => failed("the automation is not active"),
-            None => failed("there is no such automation here any more"),
-        });
+        return Err(Stop::Failed(match find::in_force(tx, workflow).await? {
+            Some(_) => effect_rules::automation_inactive(workflow),
+            None => effect_rules::automation_gone(workflow),
+        }));
     };
     let chain = run.chain();
     let extension = Extension {

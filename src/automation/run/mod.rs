@@ -13,6 +13,7 @@
 //! | `request_path`, `recipients` | safe values in the path of a request, and in the recipients of a mail |
 //! | `compare` | conditions and cases |
 //! | `act` | the action of a step |
+//! | `effect_rules` | limits of steps with an effect, and why such a step fails |
 //! | `row_query` | the row query of a read |
 //! | `state` | from step to step |
 //! | `schedule` | when a `cron` trigger is due |
@@ -21,6 +22,7 @@
 mod act;
 pub mod bounds;
 pub(super) mod compare;
+pub mod effect_rules;
 mod envelope;
 mod failure;
 mod id_field;
