@@ -17,7 +17,7 @@ use super::source::is_stdin;
 use super::walk::{self, Files, FoundFile};
 
 /// From this size on, a file is checked alone, by all threads.
-const LARGE: u64 = 4 << 20;
+const LARGE_FILE_BYTES: u64 = 4 << 20;
 
 /// How to check files.
 #[derive(Debug)]
@@ -91,13 +91,13 @@ impl Checker {
         };
         // The size of a stream is not known; alone, it may have all threads.
         if let [only] = found {
-            let large = only.0.size >= LARGE || is_stdin(&only.0.path);
+            let large = only.0.size >= LARGE_FILE_BYTES || is_stdin(&only.0.path);
             return Ok(vec![check(only, if large { threads } else { 1 })]);
         }
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()?;
-        let small = |one: &(FoundFile, _)| (one.0.size < LARGE).then(|| check(one, 1));
+        let small = |one: &(FoundFile, _)| (one.0.size < LARGE_FILE_BYTES).then(|| check(one, 1));
         let mut results: Vec<_> = pool.install(|| found.par_iter().map(small).collect());
         for (one, result) in found.iter().zip(&mut results) {
             if result.is_none() {

@@ -90,10 +90,10 @@ struct Insert<'i, 'p> {
     key: &'static str,
     /// The bytes that stand for it in a file.
     anchor: Anchor,
-    what: What<'i, 'p>,
+    what: SpliceContent<'i, 'p>,
 }
 
-enum What<'i, 'p> {
+enum SpliceContent<'i, 'p> {
     List(&'i SplitList<'p>),
     Manifest(&'i FolderPackage<'p>),
     Rows(&'p str),
@@ -155,7 +155,7 @@ impl<'p> Splicer<'_> {
                 file: template,
                 range: structure.manifest.key_span(),
             },
-            what: What::Manifest(structure),
+            what: SpliceContent::Manifest(structure),
         }];
         inserts.extend(self.lists(structure, Holder::File));
         self.split(&Split {
@@ -199,7 +199,7 @@ impl<'p> Splicer<'_> {
                 file: index,
                 range: self.lines.heading(list.section),
             },
-            what: What::List(list),
+            what: SpliceContent::List(list),
         });
         inserts.collect()
     }
@@ -264,11 +264,11 @@ impl<'p> Splicer<'_> {
         self.make(&format!("{comma}{gap}"), anchor);
         self.make(&format!("{key}: "), anchor);
         match insert.what {
-            What::Manifest(structure) => {
+            SpliceContent::Manifest(structure) => {
                 let manifest = self.manifest(structure);
                 self.split(&manifest);
             }
-            What::List(list) => {
+            SpliceContent::List(list) => {
                 self.make("[", anchor);
                 for (index, element) in list.elements.iter().enumerate() {
                     self.make(if index > 0 { ",\n" } else { "\n" }, anchor);
@@ -276,7 +276,7 @@ impl<'p> Splicer<'_> {
                 }
                 self.make("]", anchor);
             }
-            What::Rows(text) => {
+            SpliceContent::Rows(text) => {
                 self.make("[", anchor);
                 self.rows(anchor.file, text);
                 self.make("]", anchor);
@@ -299,7 +299,7 @@ impl<'p> Splicer<'_> {
                         file: self.file(name),
                         range: 0..0,
                     },
-                    what: What::Rows(text),
+                    what: SpliceContent::Rows(text),
                 }],
                 inner: None,
                 braces: None,

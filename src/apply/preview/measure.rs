@@ -16,10 +16,10 @@ use crate::upgrade::{ConflictCode, Measured, MeasuredLeaf, takes_theirs};
 use crate::workspace::{Change, Column, Id, Lookup, New, RecordKind, UnfilteredRow};
 
 /// Rows that are read at once.
-const PAGE: usize = 1000;
+const ROWS_PER_READ: usize = 1000;
 
 /// Rows that are named at most.
-const PLACES: usize = 10;
+const MAX_NAMED_ROWS: usize = 10;
 
 /// As [`resolve`](crate::apply::resolve), with the cells that are there: an upgrade leaves a leaf as it
 /// is that they would not fit, unless somebody decided otherwise.
@@ -67,7 +67,7 @@ struct StricterLeaf {
     feature: Id,
     /// As it would be.
     column: Column,
-    becomes: Becomes,
+    becomes: StricterRule,
     /// Whether cells that do not fit its type become null.
     empties: bool,
     may_empty: bool,
@@ -75,7 +75,7 @@ struct StricterLeaf {
 
 /// In what a column becomes stricter.
 #[derive(Clone, Copy)]
-struct Becomes {
+struct StricterRule {
     retyped: bool,
     required: bool,
     unique: bool,
@@ -95,7 +95,7 @@ fn stricter(approved: &Approved) -> Vec<StricterLeaf> {
         Some(StricterLeaf {
             reference: changed.reference.clone(),
             feature: changed.after.parent?,
-            becomes: Becomes {
+            becomes: StricterRule {
                 retyped: before.column_type != column.column_type,
                 required: column.is_required() && !before.is_required(),
                 unique: column.is_unique() && !before.is_unique(),
@@ -112,7 +112,7 @@ fn stricter(approved: &Approved) -> Vec<StricterLeaf> {
         fresh.then_some(StricterLeaf {
             reference: created.reference.clone(),
             feature,
-            becomes: Becomes {
+            becomes: StricterRule {
                 retyped: false,
                 required: column.is_required() && !identity,
                 unique: column.is_unique() && !identity,
@@ -192,7 +192,7 @@ impl Misfits {
     /// Counts a cell. Its row is named where whoever asks sees it.
     fn note(&mut self, row: Id, hidden: bool) {
         self.count += 1;
-        if !hidden && self.places.len() < PLACES {
+        if !hidden && self.places.len() < MAX_NAMED_ROWS {
             self.places.push(row);
         }
     }
@@ -213,7 +213,9 @@ async fn measure_column<T: Lookup + Sync>(
     let [mut retyped, mut required, mut unique] = [(); 3].map(|()| Misfits::default());
     let mut last = None;
     loop {
-        let rows = target.with_hidden(stricter.feature, last, PAGE).await?;
+        let rows = target
+            .with_hidden(stricter.feature, last, ROWS_PER_READ)
+            .await?;
         let Some(end) = rows.last() else { break };
         last = Some(end.row.id);
         for UnfilteredRow { row, hidden } in &rows {

@@ -138,7 +138,7 @@ fn mapped<'p>(
 }
 
 /// The most names that a refusal offers.
-const OFFERED: usize = 10;
+const MAX_OFFERED_NAMES: usize = 10;
 
 /// What the organization has to map to, as far as it is known: names, with the ids of what is mapped
 /// by id.
@@ -164,11 +164,11 @@ fn offered(destination: &Structure, kind: ReferenceKind) -> String {
     let Some(names) = names else {
         return String::new();
     };
-    let more = match names.len().saturating_sub(OFFERED) {
+    let more = match names.len().saturating_sub(MAX_OFFERED_NAMES) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    match names.get(..names.len().min(OFFERED)) {
+    match names.get(..names.len().min(MAX_OFFERED_NAMES)) {
         Some([]) | None => " The destination has none.".to_owned(),
         Some(names) => format!(" The destination has {}{more}.", names.join(", ")),
     }

@@ -6,7 +6,7 @@
 
 mod absent_names;
 mod adopted;
-mod applied;
+mod applied_rows;
 mod bind;
 mod bindings;
 mod bound_package;
@@ -49,7 +49,7 @@ use super::{Approved, JobHistory, Minter, Refusal};
 use crate::upgrade::{Measured, Rename, TrackedDecisions};
 
 pub(super) use adopted::{adopted, adopted_table};
-pub(super) use applied::{AppliedRows, applied_rows, base_things};
+pub(super) use applied_rows::{AppliedRows, applied_rows, base_things};
 use bindings::Bindings;
 pub(super) use columns::fits;
 use dependency_decision::DependencyDecision;

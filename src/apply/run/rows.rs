@@ -13,7 +13,7 @@ use crate::problem::Code;
 use crate::workspace::{CommitError, Id, StoredRow, Target, fetch_each};
 
 /// How often a batch is written again because somebody else moved a sequence.
-const ATTEMPTS: usize = 100;
+const MAX_ATTEMPTS: usize = 100;
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// The rows from position `first` on.
@@ -244,7 +244,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let found = self
             .match_keys(&entering.columns, entrants.iter().map(entrant))
             .await?;
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             self.sequences(entering).await?;
             let composed = self.compose(entering, rows, first, batch_rows, &found.here);
             if entering.batch.asks_columns {

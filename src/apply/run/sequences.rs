@@ -11,7 +11,7 @@ use crate::workspace::Target;
 
 /// Where a preview assumes a sequence that a remote workspace does not report: no row holds a number from here on, so that
 /// none of them seems taken.
-const UNKNOWN: u64 = 1 << 52;
+const UNREPORTED_START: u64 = 1 << 52;
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// Asks where the sequences stand, unless that is known; gives whether they stand elsewhere
@@ -26,7 +26,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 let column = entering.columns.all[counter.slot].work.column.id;
                 let sequence = self.target.sequence(entering.feature, column).await;
                 let sequence = sequence.map_err(ApplyError::store("reading a sequence"))?;
-                let stands = sequence.unwrap_or(UNKNOWN);
+                let stands = sequence.unwrap_or(UNREPORTED_START);
                 moved |= stands != counter.stands;
                 counter.stands = stands;
             }

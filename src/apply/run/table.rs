@@ -13,7 +13,7 @@ use crate::workspace::ledger::{Entry, RecognisedRows};
 use crate::workspace::{Id, RowData, StoredRow, Target};
 
 /// Rows of earlier passes that are noted together.
-const RECOGNISED: usize = 5000;
+const ROWS_PER_NOTE: usize = 5000;
 
 /// A table while its rows enter.
 pub(super) struct TableInsertion<'a> {
@@ -184,7 +184,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         rows: &[(usize, Id)],
     ) -> Result<(), ApplyError<T::Error>> {
         let all: Vec<RawRow<'_>> = entry.rows().collect();
-        for rows in rows.chunks(RECOGNISED) {
+        for rows in rows.chunks(ROWS_PER_NOTE) {
             let named = rows.iter().filter_map(|(at, _)| all.get(*at).copied());
             let recognised = Entry::Recognised(RecognisedRows {
                 uid: uid.to_owned(),

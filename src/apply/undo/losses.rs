@@ -86,7 +86,7 @@ impl fmt::Display for TableLosses {
 }
 
 /// Rows that are read at once.
-const PAGE: usize = 1000;
+const ROWS_PER_READ: usize = 1000;
 
 /// The newest digests of rows of one table.
 type RowDigests = HashMap<Id, RowDigest>;
@@ -164,7 +164,7 @@ async fn of_created<T: Target>(
     let mut lost = TableLosses::nothing(feature);
     let mut after = None;
     loop {
-        let rows = target.rows(feature.id, after, PAGE).await;
+        let rows = target.rows(feature.id, after, ROWS_PER_READ).await;
         let rows = rows.map_err(store("reading rows"))?;
         let foreign =
             |row: &&StoredRow| !digests.contains_key(&row.id) || changed.contains(&row.id);
@@ -172,7 +172,7 @@ async fn of_created<T: Target>(
         let edited = rows.iter().filter(|row| is_edited(row, digests));
         lost.edited.extend(edited.map(|row| row.id));
         after = rows.last().map(|row| row.id);
-        if is_last_batch(&rows, PAGE) {
+        if is_last_batch(&rows, ROWS_PER_READ) {
             return Ok(lost);
         }
     }
@@ -187,7 +187,7 @@ async fn of_other<T: Target>(
     let mut lost = TableLosses::nothing(feature);
     let mut ids: Vec<Id> = digests.keys().copied().collect();
     ids.sort_unstable();
-    for ids in ids.chunks(PAGE) {
+    for ids in ids.chunks(ROWS_PER_READ) {
         let edited = |row: Option<StoredRow>| {
             let edited = row.filter(|row| is_edited(row, digests));
             edited.map(|row| row.id)

@@ -14,7 +14,7 @@ mod sibling_order;
 mod steps;
 
 use crate::problem::Code;
-use crate::workspace::ledger::{Entry, MovedLeaf, Taken, Updated};
+use crate::workspace::ledger::{Entry, MovedLeaf, RemovedContent, Updated};
 use crate::workspace::{
     Change, CommitError, Id, Progress, RecordKind, Refused, Removal, RowWrite, Structure, Target,
     Unit, fetch_each,
@@ -242,9 +242,9 @@ async fn changes<T: Target>(
 /// What was taken away comes back: rows, or cells where the rows have no others under that name.
 async fn put_back<T: Target>(
     target: &T,
-    taken: Taken,
+    taken: RemovedContent,
 ) -> Result<Option<Change>, UndoError<T::Error>> {
-    let Taken {
+    let RemovedContent {
         feature,
         column,
         rows,

@@ -22,7 +22,7 @@ pub struct Failure {
 }
 
 /// How much of a value a failure quotes.
-const QUOTED: usize = 200;
+const MAX_QUOTED_CHARS: usize = 200;
 
 impl Failure {
     /// A failure that is about no field.
@@ -88,9 +88,9 @@ fn short_text(value: &Value) -> String {
     let text = match value {
         Value::String(text) => Cow::Borrowed(text.as_str()),
         // As many characters are never more than four times as many bytes.
-        other => Cow::Owned(other.write_start(4 * QUOTED + 1)),
+        other => Cow::Owned(other.write_start(4 * MAX_QUOTED_CHARS + 1)),
     };
-    let mut short: String = text.chars().take(QUOTED).collect();
+    let mut short: String = text.chars().take(MAX_QUOTED_CHARS).collect();
     if short.len() < text.len() {
         short.push('…');
     }

@@ -33,11 +33,11 @@ pub(super) enum Purpose {
 }
 
 /// How long a path, or the addressees of a mail, may be.
-const LONGEST: usize = 1 << 20;
+const MAX_DESTINATION_BYTES: usize = 1 << 20;
 
 /// How many characters a line of a mail's head has at most: wherever it is folded, and with the name of the field
 /// before it, no line is longer than the 998 bytes that mail servers take (RFC 5322, 2.1.1).
-const LINE: usize = 900;
+const MAX_HEAD_LINE_CHARS: usize = 900;
 
 /// Resolves expressions against one moment of a run.
 #[derive(Debug, Clone, Copy)]
@@ -146,12 +146,12 @@ impl Resolver<'_> {
     fn sent(&self, name: &str, written: &Value, purpose: Purpose) -> Result<Value, Failure> {
         let text = text_of(written);
         let value_of = |path: &Path<'_>| {
-            self.resolved(path, LONGEST)
+            self.resolved(path, MAX_DESTINATION_BYTES)
                 .unwrap_or_else(|OutOfRoom| Cow::Owned(Value::Null))
         };
         let made = match purpose {
-            Purpose::RequestPath => request_path::resolve(&text, LONGEST, &value_of),
-            _ => recipients::resolve(&text, LONGEST, &value_of),
+            Purpose::RequestPath => request_path::resolve(&text, MAX_DESTINATION_BYTES, &value_of),
+            _ => recipients::resolve(&text, MAX_DESTINATION_BYTES, &value_of),
         };
         made.map(Value::from).map_err(|error| match error {
             Unresolved::TooLong => Failure::too_large(name, full(VALUE)),
@@ -321,8 +321,8 @@ fn one_line(field: &str, expression: Option<&Value>, value: &Value) -> Result<()
     let text = value.as_str().unwrap_or_default();
     let reason = if text.contains(|character: char| character.is_control()) {
         "a line of a mail's head holds no line break and no control character".to_owned()
-    } else if text.chars().nth(LINE).is_some() {
-        format!("a line of a mail's head has at most {LINE} characters")
+    } else if text.chars().nth(MAX_HEAD_LINE_CHARS).is_some() {
+        format!("a line of a mail's head has at most {MAX_HEAD_LINE_CHARS} characters")
     } else {
         return Ok(());
     };

@@ -13,7 +13,7 @@ use crate::rows::query::{
 use crate::rows::{Cell, Decimal};
 
 /// How many rows a read brings when it does not say.
-const MOST: usize = 10_000;
+const DEFAULT_ROWS: usize = 10_000;
 
 /// A read.
 #[derive(Debug, Clone)]
@@ -38,11 +38,11 @@ impl RowQuery {
             filters: Vec::new(),
             empty: Vec::new(),
             sort: Sort::default(),
-            limit: MOST,
+            limit: DEFAULT_ROWS,
         };
         if let Some(Value::Number(limit)) = config.get("limit") {
             let limit = limit.as_i64().and_then(|limit| usize::try_from(limit).ok());
-            question.limit = limit.unwrap_or(MOST).min(MOST);
+            question.limit = limit.unwrap_or(DEFAULT_ROWS).min(DEFAULT_ROWS);
         }
         if let Some(order) = config.get("orderBy")
             && let Some(column) = order.get("column").and_then(Value::as_str)

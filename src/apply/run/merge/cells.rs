@@ -18,7 +18,7 @@ use super::cell_sides::{CellSides, ComparedCell, cell_path};
 use super::is_null;
 use super::packaged_cell::missing;
 use super::row::{
-    Candidate, CellChange, ConflictingCell, Here, KeptBase, MergeOutcome, MergedTable,
+    Candidate, CellChange, ConflictingCell, DestinationRow, KeptBase, MergeOutcome, MergedTable,
 };
 
 impl<'a, T: Target> Run<'_, 'a, T> {
@@ -91,9 +91,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         table: &MergedTable<'a>,
         tracked: &TrackedDecisions<'_>,
         row: Candidate<'a>,
-        here: Here<'_>,
+        here: DestinationRow<'_>,
     ) -> Result<Result<MergeOutcome, EntryFault>, ApplyError<T::Error>> {
-        let Here {
+        let DestinationRow {
             stored,
             edited,
             hidden,

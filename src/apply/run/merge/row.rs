@@ -77,7 +77,7 @@ impl MergedTable<'_> {
 
 /// A row as it is at the destination.
 #[derive(Clone, Copy)]
-pub(super) struct Here<'s> {
+pub(super) struct DestinationRow<'s> {
     pub(super) stored: &'s StoredRow,
     /// Whether people have changed it.
     pub(super) edited: bool,
