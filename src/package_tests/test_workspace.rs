@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::backend::{ExecutedStep, RunEffects, mail_document, notification_document};
+use super::effects::{ExecutedStep, RunEffects, mail_document, notification_document};
 use crate::automation::run::bounds::{Usage, size_of};
 use crate::automation::run::{
     Act, Envelope, Failure, NextStep, Notice, Record, RowQuery, RunState, Scope, Stub, Wait,

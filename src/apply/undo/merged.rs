@@ -5,11 +5,11 @@
 
 use std::borrow::Cow;
 
-use super::TableLosses;
 use super::UndoError;
 use super::before_job::before;
 use super::steps::{UndoStep, UndoSteps};
 use super::store;
+use super::table_losses::TableLosses;
 use crate::rows::equal;
 use crate::workspace::ledger::{CellsOf, Changed, MovedLeaf, RowDigest};
 use crate::workspace::{

@@ -21,8 +21,9 @@ use crate::workspace::{
 };
 
 use losses::losses;
-pub use losses::{TableLosses, forced};
+pub use losses::forced;
 use steps::{UndoStep, UndoSteps};
+pub use table_losses::TableLosses;
 
 /// Why a job was not undone; nothing was taken away.
 #[derive(Debug, thiserror::Error)]
@@ -407,5 +408,6 @@ async fn explained<T: Target>(
     })
 }
 
+mod table_losses;
 #[cfg(test)]
 mod tests;
