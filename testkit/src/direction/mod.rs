@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-pub use circles::{Circle, assert_no_circles, circles};
+pub use circles::{Circle, assert_known_circles, assert_no_circles, circles};
 pub use reader::{DirectionError, read};
 
 /// Modules that belong together. Layers and their modules stand in order: each module may name
