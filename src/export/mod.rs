@@ -37,6 +37,7 @@ mod rows;
 mod secret;
 pub mod selection;
 mod step_ids;
+mod taken_refs;
 mod verdict;
 mod workspace_index;
 
