@@ -62,7 +62,8 @@ impl Joined {
         self.faults.iter().filter(shown)
     }
 
-    /// The bytes at fault as a span for [`Origin::locate`]. Files have addresses after the text.
+    /// The bytes at fault as a span for [`Origin::locate`](crate::finding::Origin::locate). Files have addresses after
+    /// the text.
     pub fn address(&self, fault: &LayoutFault) -> Range<usize> {
         let Some(file) = self.files.iter().find(|file| file.name == fault.name) else {
             return 0..0;

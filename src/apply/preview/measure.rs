@@ -21,7 +21,7 @@ const ROWS_PER_READ: usize = 1000;
 /// Rows that are named at most.
 const MAX_NAMED_ROWS: usize = 10;
 
-/// As [`resolve`](crate::apply::resolve), with the cells that are there: an upgrade leaves a leaf as it
+/// As [`resolve`](fn@crate::apply::resolve), with the cells that are there: an upgrade leaves a leaf as it
 /// is that they would not fit, unless somebody decided otherwise.
 ///
 /// # Errors

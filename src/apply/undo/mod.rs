@@ -20,8 +20,8 @@ use crate::workspace::{
     Unit, fetch_each,
 };
 
-use losses::losses;
 pub use losses::forced;
+use losses::losses;
 use steps::{UndoStep, UndoSteps};
 pub use table_losses::TableLosses;
 
