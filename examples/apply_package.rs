@@ -7,7 +7,9 @@
 
 use std::error::Error;
 
-use tplkit::apply::{Minter, PreviewInput, Request, Resolution, package_digest};
+use tplkit::apply::{
+    JobHistory, Minter, PreviewInput, Request, Resolution, ResolveInput, package_digest,
+};
 use tplkit::apply::{preview, resolve, run, undo};
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::definitions::Definitions;
@@ -57,7 +59,16 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Every id of the job follows from its start and a random number, so that it can be resumed.
     let minter = Minter::at("2026-03-01T09:30:00Z".parse()?, 7);
-    match resolve(&package, &request, &structure, None, minter, definitions) {
+    match resolve(
+        ResolveInput {
+            package: &package,
+            request: &request,
+            destination: &structure,
+            past: JobHistory::default(),
+            definitions,
+        },
+        minter,
+    ) {
         Err(refusals) => refusals.iter().for_each(|refusal| println!("{refusal}")),
         Ok(approved) => {
             let mut watch = |_| {};

@@ -1,9 +1,9 @@
 //! The top-level modules of the library stand in one order: each names only modules before it. Inside of them,
-//! and of the command line, folders do not name each other in a circle.
+//! and of the command line, folders do not name each other in a circle, and of files only those listed here.
 
 use std::path::Path;
 
-use tplkit_testkit::direction::{Layer, assert_direction, assert_no_circles};
+use tplkit_testkit::direction::{Layer, assert_direction, assert_known_circles, assert_no_circles};
 
 const LAYERS: &[Layer] = &[
     // What everything is made of.
@@ -67,6 +67,31 @@ fn no_module_names_one_above_it() {
 fn no_folders_name_each_other_in_a_circle() {
     assert_no_circles(Path::new("src/lib.rs"));
     assert_no_circles(Path::new("src/main.rs"));
+}
+
+/// Circles of files of one folder. No new one is added: what both need moves into a file of its own.
+const CIRCLES: &[&str] = &[
+    "apply::request: decisions, read",
+    "check::rows: cells, reparse",
+    "client: error, problem, response",
+    "json: outline, skip",
+    "package::canonical: copy, order, row, value, writer",
+    "package::model: payload, tree",
+    "package::schema: configs, shapes, steps",
+    "workspace::memory: contradictions, state",
+];
+
+/// Those of the command line.
+const CIRCLES_OF_THE_COMMAND_LINE: &[&str] = &[
+    "cli: file_check, folder_check",
+    "cli: interrupt_message, output",
+    "cli::commands: command_line, completion",
+];
+
+#[test]
+fn few_files_name_each_other_in_a_circle() {
+    assert_known_circles(Path::new("src/lib.rs"), CIRCLES);
+    assert_known_circles(Path::new("src/main.rs"), CIRCLES_OF_THE_COMMAND_LINE);
 }
 
 #[test]

@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 use indexmap::IndexMap;
 use serde::de::IgnoredAny;
 use tplkit::apply::{
-    Approved, Minter, PreviewInput, Report, Request, package_digest, preview, resolve, run, undo,
+    Approved, JobHistory, Minter, PreviewInput, Report, Request, ResolveInput, package_digest,
+    preview, resolve, run, undo,
 };
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::definitions::Definitions;
@@ -162,12 +163,14 @@ fn resolved(package: &Checked<'_>, memory: &Memory, earlier: Option<&[Entry]>) -
     let definitions = Definitions::embedded();
     let request = request();
     resolve(
-        package,
-        &request,
-        &destination,
-        earlier,
+        ResolveInput {
+            package,
+            request: &request,
+            destination: &destination,
+            past: JobHistory::of(earlier.unwrap_or_default()),
+            definitions,
+        },
         minter,
-        definitions,
     )
     .expect("nothing is open")
 }

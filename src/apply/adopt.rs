@@ -20,9 +20,9 @@ use crate::workspace::ledger::{self, Entry, RecognisedRows};
 use crate::workspace::{Id, Lookup, Progress, Structure, Target, Unit, match_each};
 
 /// As many keys as are asked for at once.
-const BATCH: usize = 500;
+const KEYS_PER_QUERY: usize = 500;
 /// As many rows as one entry of the ledger holds.
-const ENTRY: usize = 5000;
+const ROWS_PER_ENTRY: usize = 5000;
 
 /// Refuses a base that is not an earlier form of a package: another `manifest.id`, and of one that has none
 /// another name.
@@ -100,7 +100,7 @@ pub async fn adopt<T: Lookup>(
             continue;
         };
         let rows = rows(lookup, destination, entry, feature, &mut claimed).await?;
-        for rows in rows.chunks(ENTRY) {
+        for rows in rows.chunks(ROWS_PER_ENTRY) {
             let named = rows.iter().map(|(_, row)| *row);
             entries.push(Entry::Recognised(RecognisedRows {
                 uid: entry.item_uid.clone(),
@@ -140,7 +140,8 @@ async fn rows<'e, T: Lookup>(
     };
     let mut keyed = entry.rows().filter_map(keyed);
     loop {
-        let (rows, values): (Vec<RawRow<'e>>, Vec<String>) = keyed.by_ref().take(BATCH).unzip();
+        let (rows, values): (Vec<RawRow<'e>>, Vec<String>) =
+            keyed.by_ref().take(KEYS_PER_QUERY).unzip();
         if rows.is_empty() {
             return Ok(found);
         }

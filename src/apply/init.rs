@@ -18,7 +18,7 @@ use crate::workspace::{Id, Structure};
 use crate::{printable, toml_text};
 
 /// Choices shown for one dependency.
-const MOST: usize = 5;
+const MAX_CHOICES: usize = 5;
 
 /// The text of a resolutions file (TOML), with what the destination offers when one is given. What
 /// is decided already is there as decided, the rest as proposed.
@@ -105,7 +105,7 @@ fn decision_text(
     if destination.is_some() && candidates.is_empty() {
         comment(out, "the destination has nothing like it");
     }
-    for candidate in candidates.iter().take(MOST) {
+    for candidate in candidates.iter().take(MAX_CHOICES) {
         let text = format!(
             "candidate {} {:?}, {} of 100: {}",
             candidate.id, candidate.name, candidate.score, candidate.reason

@@ -43,9 +43,9 @@ pub struct Candidate {
 }
 
 /// Below this score a candidate misleads more than it helps.
-const LEAST: u8 = 35;
+const MIN_SCORE: u8 = 35;
 /// As near as a slip of the keyboard.
-const NEAR: f64 = 0.8;
+const MIN_SIMILARITY: f64 = 0.8;
 
 /// Suggests for every dependency of a package.
 pub fn suggest(package: &Checked<'_>, destination: &Structure) -> Vec<Suggestion> {
@@ -74,7 +74,7 @@ fn candidates(dependency: &Dependency, destination: &Structure) -> Vec<Candidate
         dependency.kind,
         ReferenceKind::Channel | ReferenceKind::Connection | ReferenceKind::TimerProfile
     );
-    found.retain(|candidate| of_organization || candidate.score >= LEAST);
+    found.retain(|candidate| of_organization || candidate.score >= MIN_SCORE);
     found.sort_by(|one, other| {
         let key = |candidate: &Candidate| (candidate.name.clone(), candidate.id.clone());
         other
@@ -236,8 +236,8 @@ fn likeness(dependency: &Dependency, name: &str, label: Option<&str>) -> (f64, S
         (by_name, Some(by_label)) if equal(by_name) && equal(by_label) => "same name and label",
         (by_name, _) if equal(by_name) => "same name",
         (_, Some(by_label)) if equal(by_label) => "same label",
-        (by_name, _) if by_name >= NEAR => "similar name",
-        (_, Some(by_label)) if by_label >= NEAR => "similar label",
+        (by_name, _) if by_name >= MIN_SIMILARITY => "similar name",
+        (_, Some(by_label)) if by_label >= MIN_SIMILARITY => "similar label",
         _ => "little in common by name",
     };
     let score = match by_label {
@@ -291,7 +291,7 @@ fn fit(identity: &IdentityColumn, column: &Column) -> f64 {
     // What names rows is named by what names rows, whatever it is called.
     let both_identities = identity.default_component == "id" && column.is_identity();
     let by_name = alike(&identity.name, &column.name).max(alike(&identity.label, &column.label));
-    if !both_identities && by_name < NEAR {
+    if !both_identities && by_name < MIN_SIMILARITY {
         return 0.0;
     }
     let by_type = if identity.column_type == column.column_type {

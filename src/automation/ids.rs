@@ -9,7 +9,7 @@ use crate::definitions::Definitions;
 use crate::json::Value;
 
 /// So many ids there are.
-const ALL: u128 = 36_u128.pow(12);
+const ID_COUNT: u128 = 36_u128.pow(12);
 
 /// Gives every step of a `graph_config` an id that has none, branches included. `mint` makes them:
 /// `stp_` and 12 letters or digits, never the same one twice.
@@ -33,9 +33,9 @@ pub fn complete_step_ids(definitions: &Definitions, graph: &mut Value, seed: u12
         let id = step.get("id").and_then(Value::as_str);
         taken.extend(id.map(str::to_owned));
     });
-    let mut number = seed % ALL;
+    let mut number = seed % ID_COUNT;
     let mut mint = || loop {
-        number = (number + 1) % ALL;
+        number = (number + 1) % ID_COUNT;
         let id = step_id(number);
         if !taken.contains(&id) {
             return id;

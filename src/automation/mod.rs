@@ -28,6 +28,7 @@ mod graph_shape;
 mod graph_warnings;
 mod ids;
 mod issue;
+mod parsed_trigger;
 mod reads;
 pub mod run;
 mod secrets;

@@ -3,7 +3,8 @@
 use super::environment::Environment;
 use super::graph::Graph;
 use super::issue::Issue;
-use super::trigger::{self, Trigger};
+use super::parsed_trigger::Trigger;
+use super::trigger;
 use super::validation_context::{Site, ValidationContext};
 use super::{between_filter, config, graph_shape, graph_warnings, reads, writes};
 use crate::definitions::Definitions;

@@ -3,7 +3,7 @@
 use super::environment::{Environment, Setting};
 use super::graph::Graph;
 use super::issue::{Issue, IssueTarget};
-use super::trigger::Trigger;
+use super::parsed_trigger::Trigger;
 use crate::definitions::{Definitions, ReferenceKind};
 use crate::finding::Finding;
 use crate::finding::suggest::short_text as short;

@@ -4,7 +4,7 @@
 use super::environment::Setting;
 use super::graph::Step;
 use super::issue::Issue;
-use super::trigger::RecordWatch;
+use super::parsed_trigger::RecordWatch;
 use super::validation_context::{Site, ValidationContext, short_text};
 use crate::definitions::ReferenceKind;
 use crate::finding::Finding;

@@ -71,7 +71,7 @@ pub fn secret_in(text: &str) -> Option<&'static str> {
 
 /// The longest tail that is asked for, and a little; without a bound, repeated beginnings would
 /// cost.
-const LONGEST: usize = 40;
+const MAX_TAIL_BYTES: usize = 40;
 
 /// What begins at `at` of `text`, where `beginning` stands.
 fn kind_of(beginning: &str, text: &str, at: usize) -> Option<&'static str> {
@@ -81,7 +81,7 @@ fn kind_of(beginning: &str, text: &str, at: usize) -> Option<&'static str> {
         after
             .as_bytes()
             .iter()
-            .take(LONGEST)
+            .take(MAX_TAIL_BYTES)
             .take_while(|byte| allowed(byte))
             .count()
     };

@@ -17,7 +17,7 @@ use super::sections::{kinds, section};
 use super::upgrade_view;
 
 /// The widest name of a table that others are lined up with.
-const WIDEST: usize = 32;
+const MAX_NAME_COLUMNS: usize = 32;
 
 /// Whether rows may fail.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
@@ -98,7 +98,7 @@ pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Rep
     }
     let titles: Vec<String> = report.rows.keys().map(|table| known.of(table)).collect();
     let longest = titles.iter().map(|title| title.width()).max();
-    let width = longest.unwrap_or_default().min(WIDEST);
+    let width = longest.unwrap_or_default().min(MAX_NAME_COLUMNS);
     for (table, rows) in titles.iter().zip(report.rows.values()) {
         let counts = [
             (Some(rows.inserted), "inserted"),

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use clap::builder::styling::{AnsiColor, Styles};
 
 /// No line of a help text is wider.
-pub(crate) const WIDEST: usize = 100;
+pub(crate) const MAX_HELP_COLUMNS: usize = 100;
 
 /// The colours of help texts.
 pub(crate) const STYLES: Styles = Styles::styled()

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use tplkit::finding::FileKind;
-use tplkit::finding::render::{FileEntry, Report, ReportError, counted};
+use tplkit::finding::render::{FileEntry, Report, counted};
 use tplkit::printable;
 
+use super::check_mode::{CheckMode, CheckedFile, FixMode};
 use super::error::CliError;
 use super::file_check::FileCheck;
 use super::session::Session;
@@ -16,28 +17,7 @@ use super::source::is_stdin;
 use super::walk::{self, Files, FoundFile};
 
 /// From this size on, a file is checked alone, by all threads.
-const LARGE: u64 = 4 << 20;
-
-/// What is asked of every file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CheckMode {
-    /// All rules; with the five of promotion or without.
-    Check {
-        /// Whether promotion is measured too.
-        promotion: bool,
-    },
-    /// The five rules of promotion alone.
-    Promote,
-}
-
-/// What to do with fixes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FixMode {
-    /// Whether fixes that may change what a package means are wanted too.
-    pub(crate) unsafe_too: bool,
-    /// Whether to show the changes instead of making them.
-    pub(crate) show_only: bool,
-}
+const LARGE_FILE_BYTES: u64 = 4 << 20;
 
 /// How to check files.
 #[derive(Debug)]
@@ -50,23 +30,6 @@ pub(crate) struct Checker {
     pub(crate) skip_plain: bool,
     /// Number of threads; as many as the machine has when not given.
     pub(crate) threads: Option<usize>,
-}
-
-/// What became of one file.
-pub(super) struct CheckedFile {
-    /// What is said of it, unless it could not be read.
-    pub(super) file: Option<FileEntry>,
-    /// Why it could not be read, or not be fixed.
-    pub(super) error: Option<ReportError>,
-}
-
-impl From<FileEntry> for CheckedFile {
-    fn from(file: FileEntry) -> CheckedFile {
-        CheckedFile {
-            file: Some(file),
-            error: None,
-        }
-    }
 }
 
 impl Checker {
@@ -128,13 +91,13 @@ impl Checker {
         };
         // The size of a stream is not known; alone, it may have all threads.
         if let [only] = found {
-            let large = only.0.size >= LARGE || is_stdin(&only.0.path);
+            let large = only.0.size >= LARGE_FILE_BYTES || is_stdin(&only.0.path);
             return Ok(vec![check(only, if large { threads } else { 1 })]);
         }
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()?;
-        let small = |one: &(FoundFile, _)| (one.0.size < LARGE).then(|| check(one, 1));
+        let small = |one: &(FoundFile, _)| (one.0.size < LARGE_FILE_BYTES).then(|| check(one, 1));
         let mut results: Vec<_> = pool.install(|| found.par_iter().map(small).collect());
         for (one, result) in found.iter().zip(&mut results) {
             if result.is_none() {

@@ -10,7 +10,7 @@ use tplkit::finding::position::without_mark;
 use tplkit::finding::render::{FileEntry, ReportError};
 use tplkit::finding::{FileKind, FileReport, Finding, LocatedReport};
 
-use super::checker::{CheckMode, CheckedFile, FixMode};
+use super::check_mode::{CheckMode, CheckedFile, FixMode};
 use super::folder_check::FolderCheck;
 use super::replace;
 use super::settings::Settings;

@@ -8,7 +8,7 @@ use tplkit::finding::LocatedReport;
 use tplkit::finding::render::{FileEntry, ReportError};
 use tplkit::layout::{self, Joined, PackError};
 
-use super::checker::{CheckMode, CheckedFile, FixMode};
+use super::check_mode::{CheckMode, CheckedFile, FixMode};
 use super::file_check::{FileCheck, diff};
 use super::folder::OnDisk;
 use super::folder_snapshot::FolderSnapshot;

@@ -8,6 +8,7 @@ mod apply_summary;
 mod args;
 mod candidates;
 mod catalog;
+mod check_mode;
 mod checker;
 mod client_error;
 mod command_groups;

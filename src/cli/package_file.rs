@@ -192,6 +192,16 @@ fn of(source: &PackageFile, report: FileReport) -> Report {
     }
 }
 
+/// Ends a command that applies a package, which has findings that are errors.
+pub(crate) fn refuse_to_apply(
+    report: &Report,
+    form: Form,
+    session: &Session,
+) -> Result<Exit, CliError> {
+    session.note("error: only a package that checks without errors can be applied");
+    refuse(report, form, session)
+}
+
 /// Says why a file cannot be used.
 pub(crate) fn refuse(report: &Report, form: Form, session: &Session) -> Result<Exit, CliError> {
     let text = match form {

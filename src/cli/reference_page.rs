@@ -27,7 +27,7 @@ const SHARED: [SharedHeading; 2] = [
 ];
 
 /// An option that so many commands take in the same words is a shared one, too.
-const MANY: usize = 3;
+const MIN_SHARING_COMMANDS: usize = 3;
 
 /// How far a help indents what belongs to an option.
 const BELOW: &str = "          ";
@@ -157,7 +157,7 @@ fn shared_options(sections: &[Section]) -> Vec<SharedOptions> {
             takers.entry(option).or_default().push(&section.command);
         }
     }
-    takers.retain(|_, commands| commands.len() >= MANY);
+    takers.retain(|_, commands| commands.len() >= MIN_SHARING_COMMANDS);
     let mut groups: Vec<SharedOptions> = Vec::new();
     for (OptionEntry { heading, text }, commands) in takers {
         let mut known = groups.iter_mut();

@@ -15,7 +15,7 @@ const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 /// From then on a date says more.
-const LONG: i64 = 30 * DAY;
+const MAX_RELATIVE_SECONDS: i64 = 30 * DAY;
 
 /// An instant for a list on standard output; `-` where there is none.
 pub(crate) fn moment(instant: Option<&str>) -> String {
@@ -36,7 +36,7 @@ fn ago(then: Timestamp, now: Timestamp) -> String {
         _ if seconds.abs() < MINUTE => return "just now".to_owned(),
         MINUTE..HOUR => (seconds / MINUTE, "minute"),
         HOUR..DAY => (seconds / HOUR, "hour"),
-        DAY..LONG => (seconds / DAY, "day"),
+        DAY..MAX_RELATIVE_SECONDS => (seconds / DAY, "day"),
         _ => return then.strftime("%Y-%m-%d").to_string(),
     };
     let count = usize::try_from(count).unwrap_or_default();

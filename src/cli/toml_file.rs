@@ -132,6 +132,15 @@ impl<'t> TomlFile<'t> {
         Ok(self.path.parent().unwrap_or(Path::new("")).join(name))
     }
 
+    /// The path under a key, relative to the file.
+    pub(crate) fn file_at(
+        &self,
+        table: &DeTable<'t>,
+        key: &str,
+    ) -> Result<Option<PathBuf>, CliError> {
+        table.get(key).map(|value| self.file(value)).transpose()
+    }
+
     /// A number of things.
     pub(crate) fn count(&self, value: &Spanned<DeValue<'t>>) -> Result<u64, CliError> {
         let number = match value.get_ref() {

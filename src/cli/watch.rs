@@ -19,7 +19,7 @@ use super::session::Session;
 use super::{unpacked_folders, walk};
 
 /// Changes come in bursts: a burst is over when it has been quiet for so long.
-const QUIET: Duration = Duration::from_millis(80);
+const BURST_PAUSE: Duration = Duration::from_millis(80);
 
 /// Files that say what a walk leaves out.
 const IGNORE_FILES: [&str; 2] = [".gitignore", ".ignore"];
@@ -167,7 +167,7 @@ fn is_part(name: &OsStr) -> bool {
 /// Waits for changes and the quiet after them; gives the weightiest.
 fn burst(changes: &Receiver<Change>) -> Option<Change> {
     let mut change = changes.recv().ok()?;
-    while let Ok(next) = changes.recv_timeout(QUIET) {
+    while let Ok(next) = changes.recv_timeout(BURST_PAUSE) {
         change = change.max(next);
     }
     Some(change)

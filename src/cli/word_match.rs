@@ -2,7 +2,7 @@
 
 use tplkit::finding::suggest;
 
-use crate::cli::candidates::{Candidate, MOST, closest};
+use crate::cli::candidates::{Candidate, MAX_LISTED, closest};
 use crate::cli::error::CliError;
 
 /// What a word is looked up in.
@@ -46,7 +46,7 @@ impl<'c> Choices<'c> {
                 None => format!("there is no {noun} `{shown}` that you may see"),
             },
             help: meant.unwrap_or_default() + self.help,
-            more: self.all.len().saturating_sub(MOST),
+            more: self.all.len().saturating_sub(MAX_LISTED),
             candidates: closest(word, self.all),
             path: None,
         }

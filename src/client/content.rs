@@ -12,12 +12,12 @@ use super::error::Error;
 use super::files::{FileRecord, path};
 use super::request::Request;
 use super::response::ApiResponse;
-use super::transport::{Exchange, SLOWEST, broken, timed_out};
-use super::upload::LARGE;
+use super::transport::{Exchange, MIN_BYTES_PER_SECOND, broken, timed_out};
+use super::upload::LARGE_BODY_BYTES;
 use super::{Client, refuse};
 
 /// How often a download goes on after it broke.
-const RESUMED: u32 = 3;
+const MAX_RESUMPTIONS: u32 = 3;
 
 /// The bytes of a file that are still to come.
 pub struct Content<'c> {
@@ -46,7 +46,7 @@ impl Client {
         let (at, response) = self.open(file, from)?;
         let received = Arc::new(AtomicU64::new(at));
         let request = Request::get(content_path(file)).to_string();
-        let receiving = (file.size.saturating_sub(at) > LARGE)
+        let receiving = (file.size.saturating_sub(at) > LARGE_BODY_BYTES)
             .then(|| {
                 self.host
                     .receiving(&request, file.size, Arc::clone(&received))
@@ -145,7 +145,7 @@ impl Content<'_> {
                 }
                 Err(error) => broken(self.client.base(), &error),
             };
-            if self.resumed == RESUMED {
+            if self.resumed == MAX_RESUMPTIONS {
                 return Err(error.after(self.resumed + 1));
             }
             self.resumed += 1;
@@ -157,7 +157,7 @@ impl Content<'_> {
     /// takes for it does not count.
     fn is_slow(&self) -> bool {
         let (from, waited) = self.since;
-        let least = waited.as_secs().saturating_mul(SLOWEST);
+        let least = waited.as_secs().saturating_mul(MIN_BYTES_PER_SECOND);
         waited > self.client.options.silence && self.at - from < least
     }
 

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::error::Error;
 use super::secret::Secret;
+use super::session_error::SessionError;
 
 /// As whom requests are sent.
 pub enum Credential {
@@ -63,15 +64,4 @@ pub trait Sessions: Send + Sync {
     fn alone(&self, work: &mut dyn FnMut() -> Result<Secret, Error>) -> Result<Secret, Error> {
         work()
     }
-}
-
-/// Why there are no tokens, in words that hold no secret.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SessionError {
-    /// Nobody is signed in any more.
-    #[error("{0}")]
-    Over(String),
-    /// They cannot be read or kept.
-    #[error("{0}")]
-    Unusable(String),
 }

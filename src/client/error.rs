@@ -2,8 +2,8 @@
 
 use std::io;
 
-use super::credential::SessionError;
 use super::problem::Problem;
+use super::session_error::SessionError;
 
 /// Why a request failed. No text of it holds a credential.
 #[derive(Debug, thiserror::Error)]

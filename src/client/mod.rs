@@ -27,6 +27,7 @@ mod retry;
 mod rows;
 mod secret;
 mod session;
+mod session_error;
 mod templates;
 mod transport;
 mod upload;
@@ -45,7 +46,7 @@ pub use automations::{
     AutomationRun, AutomationVerdict, AutomationVersion, RunFailure, RunStep, VerdictIssue,
 };
 pub use content::Content;
-pub use credential::{Credential, SessionError, Sessions, Tokens};
+pub use credential::{Credential, Sessions, Tokens};
 pub use error::{Cause, Error};
 pub use files::{FileRecord, NewFile};
 pub use jobs::{BodyPackages, Job, JobOutcome, JobProgress, Started};
@@ -59,6 +60,7 @@ pub use reqwest::Method;
 pub use response::{ApiResponse, instant};
 pub use rows::RowQuery;
 pub use secret::Secret;
+pub use session_error::SessionError;
 pub use templates::Template;
 pub use upload::Upload;
 pub use with_document::WithDocument;

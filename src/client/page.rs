@@ -13,7 +13,7 @@ use super::request::Request;
 use super::response::ApiResponse;
 
 /// The most that a page may hold.
-const MOST: usize = 200;
+const MAX_PAGE_SIZE: usize = 200;
 
 /// A page.
 #[derive(Debug, Clone)]
@@ -109,7 +109,7 @@ impl<'c, T> Pages<'c, T> {
     /// The request of the next page.
     fn next_request(&self) -> Request {
         let mut request = self.request.clone();
-        let size = self.wanted.unwrap_or(MOST).min(MOST);
+        let size = self.wanted.unwrap_or(MAX_PAGE_SIZE).min(MAX_PAGE_SIZE);
         // A size that was asked for is kept as long as it fits.
         let given = request.query.iter().any(|(name, _)| name == "limit");
         if !given {

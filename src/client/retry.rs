@@ -10,7 +10,7 @@ use crate::problem::Code;
 
 /// The wait before the second try; it doubles with each further one.
 const FIRST_WAIT: Duration = Duration::from_millis(200);
-const LONGEST_WAIT: Duration = Duration::from_secs(8);
+const MAX_WAIT: Duration = Duration::from_secs(8);
 
 /// A further try.
 #[derive(Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ fn retry_after(result: &ApiResponse, host: &dyn Host) -> Option<Duration> {
 /// Between half and the whole of a wait that doubles, so that many clients do not come at once.
 fn backoff(tries: u32, uuid: &str) -> Duration {
     let doubled = FIRST_WAIT.saturating_mul(1 << tries.saturating_sub(1).min(16));
-    let whole = doubled.min(LONGEST_WAIT);
+    let whole = doubled.min(MAX_WAIT);
     let digits = uuid.get(..8).unwrap_or_default();
     let dice = u32::from_str_radix(digits, 16).unwrap_or(u32::MAX);
     whole.mul_f64(0.5 + 0.5 * f64::from(dice) / f64::from(u32::MAX))

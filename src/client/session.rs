@@ -10,8 +10,8 @@ use super::{Client, SessionError};
 
 /// How often to look whether somebody else has renewed the session, and how long in between. A
 /// server tells a lost race from a stolen token for 10 s.
-const LOOKS: u32 = 4;
-const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
+const MAX_LOOKS: u32 = 4;
+const LOOK_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Client {
     /// What the next request carries.
@@ -54,12 +54,12 @@ impl Client {
             Err(error) if error.status() == Some(401) => error,
             Err(error) => return Err(error),
         };
-        for _ in 0..LOOKS {
+        for _ in 0..MAX_LOOKS {
             let kept = sessions.load()?;
             if kept.access != *used {
                 return Ok(self.remember(kept));
             }
-            self.host.wait(BETWEEN_LOOKS);
+            self.host.wait(LOOK_INTERVAL);
         }
         Err(error)
     }

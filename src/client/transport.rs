@@ -13,14 +13,14 @@ use super::error::{Cause, Error};
 use super::request::Request;
 use super::response::ApiResponse;
 use super::secret::Secret;
-use super::upload::{LARGE, Patience, Upload};
+use super::upload::{LARGE_BODY_BYTES, Patience, Upload};
 use super::{Host, Options};
 
-const MOST_REDIRECTS: u32 = 5;
+const MAX_REDIRECTS: u32 = 5;
 const NO_TIME: &str = "no complete response in time";
 const NO_CONNECTION: &str = "no connection in time";
 /// How much of a body is read at once.
-const PART: usize = 64 << 10;
+const CHUNK_BYTES: usize = 64 << 10;
 
 /// The connections.
 pub(super) struct Transport {
@@ -31,7 +31,7 @@ pub(super) struct Transport {
 }
 
 /// A response that comes more slowly than this, once it has been silent or slow for long enough, is given up.
-pub(super) const SLOWEST: u64 = 1 << 10;
+pub(super) const MIN_BYTES_PER_SECOND: u64 = 1 << 10;
 
 /// What clients of both kinds have in common.
 macro_rules! configured {
@@ -111,7 +111,8 @@ impl Transport {
         let began = host.now();
         let late = |read: u64| {
             let taken = host.now().duration_since(began).unsigned_abs();
-            let slow = taken > silence && read < taken.as_secs().saturating_mul(SLOWEST);
+            let slow =
+                taken > silence && read < taken.as_secs().saturating_mul(MIN_BYTES_PER_SECOND);
             taken > whole || slow
         };
         let upload = upload(request);
@@ -124,7 +125,7 @@ impl Transport {
             )));
         };
         let headers = headers(request, token)?;
-        for _ in 0..=MOST_REDIRECTS {
+        for _ in 0..=MAX_REDIRECTS {
             self.trusts(&url)?;
             let response = match &upload {
                 Some(upload) => {
@@ -197,7 +198,7 @@ impl Transport {
         };
         let (parts, sent) = upload.begin().map_err(unread)?;
         let size = upload.size();
-        let sending = (size > LARGE)
+        let sending = (size > LARGE_BODY_BYTES)
             .then(|| host.sending(&request.to_string(), size, sent.bytes.clone()))
             .flatten();
         // The connections of one runtime are of no use to another.
@@ -300,7 +301,7 @@ impl Transport {
     ) -> Result<ApiResponse, Error> {
         self.bound(request, response.content_length().unwrap_or(0))?;
         let mut result = head(response.status(), response.headers());
-        let mut part = vec![0; PART];
+        let mut part = vec![0; CHUNK_BYTES];
         loop {
             let read = response.read(&mut part);
             let length = read.map_err(|error| broken(base, &error))?;
@@ -321,7 +322,7 @@ fn upload(request: &Request) -> Option<Upload> {
     let large = request
         .body
         .as_ref()
-        .filter(|body| body.len() as u64 > LARGE);
+        .filter(|body| body.len() as u64 > LARGE_BODY_BYTES);
     let large = large.map(|body| Upload::of_bytes(body));
     request.upload.clone().or(large)
 }

@@ -15,11 +15,11 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
 /// Bodies of more bytes than this are worth a word while they are sent.
-pub(super) const LARGE: u64 = 1_000_000;
+pub(super) const LARGE_BODY_BYTES: u64 = 1_000_000;
 /// How much of a body is read at once.
-const PART: usize = 64 << 10;
+const CHUNK_BYTES: usize = 64 << 10;
 /// How often somebody looks whether a body goes on.
-const LOOK: Duration = Duration::from_secs(5);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
 
 type Open = dyn Fn() -> io::Result<Box<dyn Read + Send>> + Send + Sync;
 
@@ -96,7 +96,7 @@ pub(super) struct Parts {
 
 impl Parts {
     fn part(&mut self) -> io::Result<Bytes> {
-        let most = PART.min(usize::try_from(self.left).unwrap_or(PART));
+        let most = CHUNK_BYTES.min(usize::try_from(self.left).unwrap_or(CHUNK_BYTES));
         let mut part = vec![0; most];
         let source = self
             .source
@@ -174,7 +174,7 @@ impl Patience {
         mut stalls: impl FnMut(Duration) -> G,
     ) -> Option<T> {
         let mut response = std::pin::pin!(response);
-        let look = LOOK.min(self.silence).min(self.whole);
+        let look = PROGRESS_INTERVAL.min(self.silence).min(self.whole);
         let (mut before, mut idle, mut stalled) = (0, Duration::ZERO, None);
         loop {
             if let Ok(response) = tokio::time::timeout(look, response.as_mut()).await {

@@ -6,7 +6,7 @@ use super::{Change, ChangeKind, Diff, FieldChange, RowChange, RowsDiff, ThingKin
 use crate::printable::{self, code, line};
 
 /// Longer values are cut in what people read.
-const LONGEST: usize = 80;
+const MAX_VALUE_CHARS: usize = 80;
 
 /// The difference as text.
 pub fn text(diff: &Diff) -> String {
@@ -215,7 +215,7 @@ fn summary(diff: &Diff) -> String {
 
 fn cut(text: &str) -> String {
     let mut characters = text.chars();
-    let mut cut: String = characters.by_ref().take(LONGEST).collect();
+    let mut cut: String = characters.by_ref().take(MAX_VALUE_CHARS).collect();
     if characters.next().is_some() {
         cut.push('…');
     }

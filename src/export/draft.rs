@@ -12,7 +12,7 @@ use crate::package::model::{Contents, Manifest, Package};
 use crate::workspace::Source;
 
 /// How much text is gathered before it is handed on.
-const PIECE: usize = 64 * 1024;
+const CHUNK_BYTES: usize = 64 * 1024;
 
 /// A package that is decided, and whose rows are still at the source: what it holds of them are
 /// their uids and the values that others link to.
@@ -99,7 +99,7 @@ impl<'p> Draft<'p> {
         pieces: &[String],
         sink: &mut (dyn Write + Send),
     ) -> ExportResult<(), S> {
-        let mut text = String::with_capacity(2 * PIECE);
+        let mut text = String::with_capacity(2 * CHUNK_BYTES);
         let mut pieces = pieces.iter();
         text.push_str(pieces.next().map_or("", String::as_str));
         for (table, piece) in self.tables.iter().zip(pieces) {
@@ -107,7 +107,7 @@ impl<'p> Draft<'p> {
             let mut lines = rows::RowWriter::new(&self.tables, table);
             while let Some(page) = reading.next(source).await? {
                 lines.write(&page, &mut text)?;
-                if text.len() >= PIECE {
+                if text.len() >= CHUNK_BYTES {
                     sink.write_all(text.as_bytes())
                         .map_err(ExportError::Write)?;
                     text.clear();

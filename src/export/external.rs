@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::leak;
 use super::onto::Identities;
-use super::record::{Names, tail_of};
+use super::taken_refs::{TakenRefs, tail_of};
 use super::workspace_index::SourceRecord;
 use crate::context::Ids;
 use crate::definitions::{Definitions, ReferenceKind};
@@ -145,7 +145,7 @@ struct Pending<'s> {
 
 /// All dependencies, in order of their first use.
 pub(super) struct Externals<'s, 'i, 'p> {
-    names: Names,
+    names: TakenRefs,
     identities: &'i mut Identities<'p>,
     ids: &'i mut dyn Ids,
     list: Vec<Pending<'s>>,
@@ -154,7 +154,7 @@ pub(super) struct Externals<'s, 'i, 'p> {
 
 impl<'s, 'i, 'p> Externals<'s, 'i, 'p> {
     pub(super) fn new(
-        names: Names,
+        names: TakenRefs,
         identities: &'i mut Identities<'p>,
         ids: &'i mut dyn Ids,
     ) -> Externals<'s, 'i, 'p> {

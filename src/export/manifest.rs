@@ -19,22 +19,39 @@ use crate::package::model::{
 use crate::package::summary;
 use crate::workspace::{RecordKind, Structure};
 
+/// What an export found out.
+pub(super) struct Collected<'e> {
+    /// The workspace.
+    pub(super) structure: &'e Structure,
+    /// What travels of it.
+    pub(super) selection: &'e Selection,
+    /// The records that travel.
+    pub(super) records: &'e Records<'e>,
+    /// Their steps, and what was left out of these.
+    pub(super) written: WrittenPlan,
+    /// The tables that travel with rows.
+    pub(super) tables: &'e [ExportedTable],
+    /// The id of the plan.
+    pub(super) plan_id: String,
+    /// The package that the new one replaces.
+    pub(super) previous: Option<&'e PreviousPackage<'e>>,
+}
+
 /// Puts the package together; the payload entries have no rows yet.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "everything that an export found out meets here"
-)]
 pub(super) fn package(
-    structure: &Structure,
-    selection: &Selection,
-    records: &Records<'_>,
-    written: WrittenPlan,
-    tables: &[ExportedTable],
-    plan_id: String,
+    collected: Collected<'_>,
     now: Timestamp,
-    previous: Option<&PreviousPackage<'_>>,
     definitions: &Definitions,
 ) -> Package {
+    let Collected {
+        structure,
+        selection,
+        records,
+        written,
+        tables,
+        plan_id,
+        previous,
+    } = collected;
     let workspace = &structure.workspace;
     let generated_at = now.strftime("%Y-%m-%dT%H:%M:%S%.fZ").to_string();
     let earlier = previous.map(|previous| &previous.manifest);

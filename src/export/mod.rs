@@ -21,6 +21,8 @@ pub mod draft;
 pub mod error;
 pub mod exported;
 mod external;
+#[cfg(feature = "schemas")]
+mod identity_document;
 mod invariant;
 mod leak;
 mod manifest;
@@ -35,12 +37,14 @@ mod rows;
 mod secret;
 pub mod selection;
 mod step_ids;
+mod taken_refs;
 mod verdict;
 mod workspace_index;
 
 use crate::context::{Clock, Ids};
 use crate::definitions::Definitions;
 use crate::workspace::Source;
+use manifest::Collected;
 use onto::Identities;
 
 pub use draft::Draft;
@@ -90,17 +94,16 @@ pub async fn prepare_onto<'p, S: Source + Sync>(
         rows::scan(source, &mut tables, table, previous, ids).await?;
     }
     let now = clock.now();
-    let package = manifest::package(
-        &structure,
+    let collected = Collected {
+        structure: &structure,
         selection,
-        &records,
+        records: &records,
         written,
-        &tables,
+        tables: &tables,
         plan_id,
-        now,
         previous,
-        definitions,
-    );
+    };
+    let package = manifest::package(collected, now, definitions);
     Ok(Draft::new(package, tables, previous)?)
 }
 

@@ -9,6 +9,7 @@ use super::order::topological;
 use super::read::{self, FoundReference, ReferenceAction};
 use super::selection::SelectedRecords;
 use super::step_ids;
+use super::taken_refs::{TakenRefs, tail_of};
 use super::verdict::{ReferenceTarget, Referrer};
 use super::workspace_index::WorkspaceIndex;
 use crate::context::Ids;
@@ -42,7 +43,7 @@ pub(super) struct Records<'s> {
     pub(super) list: Vec<Record<'s>>,
     pub(super) workspace: WorkspaceStep<'s>,
     pub(super) known: WorkspaceIndex<'s>,
-    pub(super) names: Names,
+    pub(super) names: TakenRefs,
 }
 
 /// The step that writes the config of the workspace.
@@ -51,29 +52,6 @@ pub(super) struct WorkspaceStep<'s> {
     pub(super) args: Object,
     /// What in the args is to change.
     pub(super) found: Vec<FoundReference<'s>>,
-}
-
-/// The refs that are taken.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Names(HashSet<String>);
-
-impl Names {
-    /// These are taken.
-    pub(super) fn reserved(references: HashSet<String>) -> Names {
-        Names(references)
-    }
-
-    /// A ref that nobody has.
-    pub(super) fn mint(&mut self, prefix: &str, tail: &str) -> String {
-        let wanted = format!("{prefix}_{tail}");
-        let mut reference = wanted.clone();
-        let mut number = 2u64;
-        while !self.0.insert(reference.clone()) {
-            reference = format!("{wanted}_{number}");
-            number += 1;
-        }
-        reference
-    }
 }
 
 /// What a record is made of, while refs and uids are handed out.
@@ -103,7 +81,7 @@ pub(super) fn read<'s>(
     }
     let travelling: HashMap<Id, usize> = drafts.iter().map(|one| one.id).zip(0..).collect();
     let known = WorkspaceIndex::new(structure, travelling, definitions);
-    let mut names = Names::reserved(identities.declared());
+    let mut names = TakenRefs::reserved(identities.declared());
     let mut automations = if namesakes(&drafts) {
         automations_in_order(&drafts, &known, definitions, identities)?
     } else {
@@ -254,13 +232,6 @@ pub(super) fn targets(found: &[FoundReference<'_>]) -> impl Iterator<Item = usiz
         } => Some(*target),
         _ => None,
     })
-}
-
-/// A ref without its first letter.
-pub(super) fn tail_of(reference: &str) -> &str {
-    reference
-        .split_once('_')
-        .map_or(reference, |(_, tail)| tail)
 }
 
 fn letter(kind: RecordKind) -> (&'static str, &'static str) {

@@ -27,7 +27,7 @@ pub struct Selection {
     /// Catalog fields of the package; name and label are the workspace's when absent.
     #[cfg_attr(
         feature = "schemas",
-        schemars(with = "Option<super::request::IdentityDocument>")
+        schemars(with = "Option<super::identity_document::IdentityDocument>")
     )]
     pub identity: Catalog,
 }

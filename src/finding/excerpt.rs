@@ -9,11 +9,11 @@ use super::position::begins_character;
 use crate::printable::line;
 
 /// How many characters are shown before the marked ones at most, when the line must be cut.
-const BEFORE: usize = 36;
+const MAX_CHARS_BEFORE: usize = 36;
 /// How many characters are marked at most.
-const MARKED: usize = 72;
+const MAX_MARKED_CHARS: usize = 72;
 /// How many characters are shown in all.
-const WINDOW: usize = 100;
+const MAX_SHOWN_CHARS: usize = 100;
 
 /// A window of one line: what is before, at and after the place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,16 +37,16 @@ impl Excerpt {
         let line_end = line_end(text, start);
         let line_start = line_start.min(start);
         let end = span.end.clamp(start, line_end);
-        let marked_end = forward(text, start, end, MARKED);
+        let marked_end = forward(text, start, end, MAX_MARKED_CHARS);
         let marked = count(&text[start..marked_end]);
         // The whole line when it fits, else a little before and as much after as there is room.
-        let room = WINDOW.saturating_sub(marked);
+        let room = MAX_SHOWN_CHARS.saturating_sub(marked);
         let rest = count(&text[marked_end..forward(text, marked_end, line_end, room)]);
         let from = back(
             text,
             start,
             line_start,
-            room.saturating_sub(rest).max(BEFORE.min(room)),
+            room.saturating_sub(rest).max(MAX_CHARS_BEFORE.min(room)),
         );
         let room = room.saturating_sub(count(&text[from..start]));
         let to = if marked_end < end {
@@ -67,7 +67,7 @@ impl Excerpt {
 /// The end of the line that holds `from`, its line end not included; looked for only as far as a
 /// window can reach.
 fn line_end(text: &[u8], from: usize) -> usize {
-    let reach = (from + 4 * (WINDOW + 1)).min(text.len());
+    let reach = (from + 4 * (MAX_SHOWN_CHARS + 1)).min(text.len());
     let end = memchr::memchr(b'\n', &text[from..reach]).map_or(reach, |at| from + at);
     if end > from && end < text.len() && text[end] == b'\n' && text[end - 1] == b'\r' {
         end - 1

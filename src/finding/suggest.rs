@@ -15,17 +15,17 @@ pub fn likeness(one: &str, other: &str) -> f64 {
 }
 
 /// The name that is nearest to a misspelt one.
-struct Near<'c> {
+struct NearestName<'c> {
     name: &'c str,
     /// Whether another is as near.
     ambiguous: bool,
 }
 
-fn near<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<Near<'c>> {
+fn near<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<NearestName<'c>> {
     // A third of the letters may be wrong; beyond that a guess misleads.
     let limit = (word.chars().count() / 3).max(1);
     let word = word.to_lowercase();
-    let mut best: Option<(usize, Near<'c>)> = None;
+    let mut best: Option<(usize, NearestName<'c>)> = None;
     for name in candidates {
         let distance = strsim::damerau_levenshtein(&word, &name.to_lowercase());
         match &mut best {
@@ -33,7 +33,7 @@ fn near<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option
             Some((least, near)) if distance == *least => near.ambiguous |= near.name != name,
             Some((least, _)) if distance > *least => {}
             _ => {
-                let near = Near {
+                let near = NearestName {
                     name,
                     ambiguous: false,
                 };
@@ -196,8 +196,8 @@ pub fn help<'c>(
 
 /// A text, cut to a length that fits into a message.
 pub fn short_text(text: &str) -> String {
-    const LONGEST: usize = 60;
-    match text.char_indices().nth(LONGEST) {
+    const MAX_QUOTED_CHARS: usize = 60;
+    match text.char_indices().nth(MAX_QUOTED_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

@@ -20,7 +20,7 @@ pub(super) fn automations(facts: &Facts<'_>) -> Graph {
 }
 
 /// Characters of one value of a config in the detail of a step.
-const BRIEF: usize = 60;
+const MAX_VALUE_CHARS: usize = 60;
 
 /// A way on: the node that it leaves and the branch that it takes.
 type Exit = (usize, String);
@@ -228,7 +228,7 @@ fn brief(facts: &Facts<'_>, config: Json<'_>, fields: Option<&Fields>) -> String
             _ => continue,
         };
         let word = word.split_whitespace().collect::<Vec<_>>().join(" ");
-        match word.char_indices().nth(BRIEF) {
+        match word.char_indices().nth(MAX_VALUE_CHARS) {
             _ if word.is_empty() => {}
             Some((end, _)) => words.push(format!("{}…", &word[..end])),
             None => words.push(word),

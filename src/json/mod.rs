@@ -12,6 +12,7 @@ mod measure;
 mod outline;
 mod parse;
 pub mod path;
+mod pointer;
 pub mod scan;
 mod serde;
 mod skip;

@@ -7,7 +7,7 @@ use super::lanes::{BLOCK, structure};
 use super::skip::{Carry, inside_strings};
 
 /// Bytes of a part: as many blocks as make the rest of a list, which is read block by block, small.
-const PART: usize = 32 << 10;
+const PART_BYTES: usize = 32 << 10;
 
 /// The parts of a text in order, but for the last, shorter one.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ struct Nesting {
 impl Outline {
     /// How many parts a text has.
     pub(crate) fn count(bytes: &[u8]) -> usize {
-        bytes.len() / PART
+        bytes.len() / PART_BYTES
     }
 
     /// Takes all the parts, in order.
@@ -47,8 +47,8 @@ impl Outline {
     /// The part that begins at an offset.
     pub(super) fn part_at(&self, offset: usize) -> Option<&Part> {
         offset
-            .is_multiple_of(PART)
-            .then(|| self.parts.get(offset / PART))
+            .is_multiple_of(PART_BYTES)
+            .then(|| self.parts.get(offset / PART_BYTES))
             .flatten()
     }
 }
@@ -56,14 +56,14 @@ impl Outline {
 impl Part {
     /// Counts the part of that number.
     pub(crate) fn new(bytes: &[u8], number: usize) -> Part {
-        let (before, rest) = bytes.split_at(number * PART);
+        let (before, rest) = bytes.split_at(number * PART_BYTES);
         let backslashes = before.iter().rev().take_while(|byte| **byte == b'\\');
         let mut carry = Carry {
             in_string: 0,
             escaped: backslashes.count() as u64 % 2,
         };
         let (mut outside, mut inside) = (Nesting::default(), Nesting::default());
-        for block in rest[..PART].as_chunks::<BLOCK>().0 {
+        for block in rest[..PART_BYTES].as_chunks::<BLOCK>().0 {
             let marks = structure(block);
             let strings = inside_strings(marks, &mut carry);
             outside.add(marks.opens & !strings, marks.closes & !strings);
@@ -91,7 +91,7 @@ impl Part {
             in_string: carry.in_string ^ self.carry.in_string,
             escaped: self.carry.escaped,
         };
-        Some(PART)
+        Some(PART_BYTES)
     }
 }
 
@@ -110,7 +110,7 @@ impl Nesting {
 
 #[cfg(test)]
 mod tests {
-    use super::{Outline, PART, Part};
+    use super::{Outline, PART_BYTES, Part};
     use crate::json::skip::end_of_container;
 
     /// Lists whose ends, quotes and backslashes stand around the borders of parts.
@@ -120,10 +120,10 @@ mod tests {
         for shift in 0..200 {
             let mut text = " ".repeat(shift) + "[[1],";
             let mut next = shift;
-            while text.len() < 3 * PART + shift % 7 * PART / 4 {
+            while text.len() < 3 * PART_BYTES + shift % 7 * PART_BYTES / 4 {
                 text.push_str(strings[next % strings.len()]);
                 text.push(',');
-                next += 1 + text.len() / PART;
+                next += 1 + text.len() / PART_BYTES;
             }
             text.push_str("2]],[3]");
             let bytes = text.as_bytes();

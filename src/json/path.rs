@@ -3,17 +3,7 @@
 
 use super::{JsonKind, Node};
 
-/// Appends one reference token of a JSON Pointer (RFC 6901) to `pointer`.
-pub fn push_pointer(pointer: &mut String, token: &str) {
-    pointer.push('/');
-    for character in token.chars() {
-        match character {
-            '~' => pointer.push_str("~0"),
-            '/' => pointer.push_str("~1"),
-            other => pointer.push(other),
-        }
-    }
-}
+pub use super::pointer::push_pointer;
 
 /// Appends one segment to a dotted path; a dot inside it is written `\.`.
 pub fn push_dotted(path: &mut String, segment: &str) {

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::path::push_pointer;
+use super::pointer::push_pointer;
 use super::scan::Scanner;
 
 /// No node.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Package;
-use super::complete::{Completion, CompletionKind, Completions};
+use super::completion::{Completion, CompletionKind, Completions};
 use crate::definitions::Step;
 use crate::json::{Node, write_string};
 

@@ -9,7 +9,7 @@ use crate::package::reference::WORKSPACE;
 use crate::printable;
 
 /// Longer labels are cut.
-const LONGEST: usize = 40;
+const MAX_LABEL_CHARS: usize = 40;
 
 /// A label behind a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,9 +80,9 @@ fn uids<'d>(package: &Package<'d>) -> Vec<Node<'d>> {
 
 fn short(label: &str) -> String {
     let line = printable::line(label);
-    if line.chars().count() <= LONGEST {
+    if line.chars().count() <= MAX_LABEL_CHARS {
         return line;
     }
-    let cut: String = line.chars().take(LONGEST - 1).collect();
+    let cut: String = line.chars().take(MAX_LABEL_CHARS - 1).collect();
     format!("{cut}…")
 }

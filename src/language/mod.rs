@@ -6,6 +6,7 @@
 
 mod actions;
 mod complete;
+mod completion;
 mod cursor;
 pub mod document;
 mod expressions;
@@ -24,7 +25,8 @@ mod tests;
 mod uids;
 
 pub use actions::changed;
-pub use complete::{Around, Completion, CompletionKind, Completions, complete};
+pub use complete::{Around, complete};
+pub use completion::{Completion, CompletionKind, Completions};
 pub use document::{Document, Encoding, Position};
 pub use files::renamed_files;
 pub use folding::{Fold, folds};

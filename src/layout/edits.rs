@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::INDEX;
-use super::join::Joined;
+use super::joined::Joined;
 use super::splice::{PieceSource, Slot};
 use crate::finding::{Edit, FileEdit};
 

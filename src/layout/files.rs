@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::fault::{LayoutFault, LayoutFaultKind};
 use super::index::unit_of_rows;
 use super::name::is_rows;
-use super::pack::PackError;
+use super::pack_error::PackError;
 use super::{Folder, INDEX, Index, is_name};
 use crate::json::{Anomaly, Doc, SyntaxError, SyntaxKind};
 use crate::package::Source;

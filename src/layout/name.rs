@@ -35,7 +35,7 @@ pub(super) const OTHER_FILE: &str = "other.json";
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// Longer names are cut.
-const LONGEST: usize = 80;
+const MAX_STEM_BYTES: usize = 80;
 
 /// The folder of the items of a kind.
 pub(super) fn folder(kind: &str) -> &'static str {
@@ -71,7 +71,7 @@ fn is_folder(name: &str) -> bool {
 
 fn is_stem(stem: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    stem.len() <= 2 * LONGEST
+    stem.len() <= 2 * MAX_STEM_BYTES
         && stem.bytes().next().is_some_and(plain)
         && stem
             .bytes()
@@ -98,11 +98,11 @@ pub(super) fn tail(reference: &str) -> &str {
 /// The file name (without its end) for a text: the text itself where that will do, else what is
 /// left of it and a digest. `~` is in no ref, so the two never meet.
 pub(super) fn stem(text: &str) -> String {
-    if is_stem(text) && text.len() <= LONGEST && !text.contains('~') {
+    if is_stem(text) && text.len() <= MAX_STEM_BYTES && !text.contains('~') {
         return text.to_owned();
     }
     let mut stem = String::new();
-    for character in text.chars().take(LONGEST / 2) {
+    for character in text.chars().take(MAX_STEM_BYTES / 2) {
         match character.to_ascii_lowercase() {
             plain @ ('a'..='z' | '0'..='9' | '_' | '-') => stem.push(plain),
             _ => stem.push('-'),

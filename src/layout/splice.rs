@@ -11,7 +11,7 @@ use super::structure::{FolderPackage, Holder, SplitElement, SplitList};
 use super::unread::UNREAD_ROW;
 use super::{INDEX, TEMPLATE};
 use crate::json::{Node, write_string};
-use crate::package::canonical::{check_lines, lines};
+use crate::package::canonical::{CanonicalError, check_lines, lines};
 use crate::package::format::{ENTRY, ENVELOPE, MANIFEST, PLAN, Shape};
 
 /// A text with the way back.
@@ -91,10 +91,10 @@ struct Insert<'i, 'p> {
     key: &'static str,
     /// The bytes that stand for it in a file.
     anchor: Anchor,
-    what: What<'i, 'p>,
+    what: SpliceContent<'i, 'p>,
 }
 
-enum What<'i, 'p> {
+enum SpliceContent<'i, 'p> {
     List(&'i SplitList<'p>),
     Manifest(&'i FolderPackage<'p>),
     Rows(&'p str),
@@ -156,7 +156,7 @@ impl<'p> Splicer<'_> {
                 file: template,
                 range: structure.manifest.key_span(),
             },
-            what: What::Manifest(structure),
+            what: SpliceContent::Manifest(structure),
         }];
         inserts.extend(self.lists(structure, Holder::File));
         self.split(&Split {
@@ -200,7 +200,7 @@ impl<'p> Splicer<'_> {
                 file: index,
                 range: self.lines.heading(list.section),
             },
-            what: What::List(list),
+            what: SpliceContent::List(list),
         });
         inserts.collect()
     }
@@ -265,11 +265,11 @@ impl<'p> Splicer<'_> {
         self.make(&format!("{comma}{gap}"), anchor);
         self.make(&format!("{key}: "), anchor);
         match insert.what {
-            What::Manifest(structure) => {
+            SpliceContent::Manifest(structure) => {
                 let manifest = self.manifest(structure);
                 self.split(&manifest);
             }
-            What::List(list) => {
+            SpliceContent::List(list) => {
                 self.make("[", anchor);
                 for (index, element) in list.elements.iter().enumerate() {
                     self.make(if index > 0 { ",\n" } else { "\n" }, anchor);
@@ -277,7 +277,7 @@ impl<'p> Splicer<'_> {
                 }
                 self.make("]", anchor);
             }
-            What::Rows(text) => {
+            SpliceContent::Rows(text) => {
                 self.make("[", anchor);
                 self.rows(anchor.file, text);
                 self.make("]", anchor);
@@ -300,7 +300,7 @@ impl<'p> Splicer<'_> {
                         file: self.file(name),
                         range: 0..0,
                     },
-                    what: What::Rows(text),
+                    what: SpliceContent::Rows(text),
                 }],
                 inner: None,
                 braces: None,
@@ -324,7 +324,7 @@ impl<'p> Splicer<'_> {
         let faults = check_lines(text);
         let mut bad = faults
             .into_iter()
-            .filter(|(_, error)| super::join::is_syntax(error))
+            .filter(|(_, error)| matches!(error, CanonicalError::Syntax(_)))
             .map(|(line, _)| line)
             .peekable();
         let mut before: Option<usize> = None;

@@ -3,36 +3,19 @@
 use std::convert::Infallible;
 
 use indexmap::IndexMap;
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::TestFailure;
 use super::backend::{AppliedTest, Backend, FireOutcome};
-use super::expect::Expectations;
+use super::declared::Declared;
 use super::fire::{Fire, Trigger, compare_lists};
 use super::memory::MemoryBackend;
 use super::prepare::TestSetup;
-use crate::apply::{Refusal, Report, Request, Resolution};
+use crate::apply::{Report, Resolution};
 use crate::json::Value;
 use crate::package::model::Manifest;
 use crate::workspace::ledger::Entry;
 use crate::workspace::{Id, RecordKind, ready};
-
-/// A test.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Declared {
-    /// How the package is applied.
-    #[serde(with = "super::document::request")]
-    pub request: Request,
-    /// The clock of everything.
-    #[serde(with = "super::document::instant")]
-    pub now: Timestamp,
-    /// What is expected of the apply.
-    pub expect: Expectations,
-    /// What is run afterwards, one after the other in the same workspace.
-    pub fires: Vec<Fire>,
-}
 
 /// What came of a test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -95,16 +78,6 @@ pub async fn check_on<B: Backend>(
         failures,
         report: Some(applied.report),
     })
-}
-
-/// What is found instead of an apply that was refused.
-pub fn refusals_document(refusals: &[Refusal]) -> Value {
-    let texts = refusals.iter().map(|refusal| {
-        let about = refusal.reference.as_deref().unwrap_or_default();
-        let text = format!("{} {about}: {}", refusal.code, refusal.detail);
-        Value::from(text.replacen(" :", ":", 1))
-    });
-    Value::List(texts.collect())
 }
 
 /// What refs stand for.

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::backend::RunEffects;
+use super::effects::RunEffects;
 use super::{TestFailure, compare_keys, is_same};
 use crate::json::{Object, Value};
 

@@ -3,9 +3,11 @@
 use std::convert::Infallible;
 
 use super::backend::{AppliedTest, Backend, FireOutcome};
+use super::declared::Declared;
+use super::fire::Trigger;
 use super::prepare::{TestSetup, prepare};
+use super::refusals_document::refusals_document;
 use super::test_workspace::{TestWorkspace, TriggerRecord};
-use super::{Declared, Trigger};
 use crate::apply::{Request, package_digest};
 use crate::automation::run::Record;
 use crate::context::{FixedClock, Seeded};
@@ -138,8 +140,8 @@ pub fn watched_table(trigger: &Object) -> Option<Id> {
 /// Why there is nothing that could be compared.
 fn refused(error: &SimulateError) -> Value {
     match error {
-        SimulateError::Refused(refusals) => super::refusals_document(refusals),
-        SimulateError::Undecided(plan) => super::refusals_document(&plan.refusals),
+        SimulateError::Refused(refusals) => refusals_document(refusals),
+        SimulateError::Undecided(plan) => refusals_document(&plan.refusals),
         other => other.to_string().into(),
     }
 }

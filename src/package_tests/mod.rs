@@ -10,7 +10,9 @@
 //! | Module | |
 //! |---|---|
 //! | `expect` | what a report is held to |
+//! | `declared` | a test |
 //! | `fire` | what an automation run is held to |
+//! | `effects` | what a run has done and caused |
 //! | `backend` | what a test runs on, as a trait |
 //! | `prepare` | the destination and the request with which it begins |
 //! | `memory`, `test_workspace`, `writes` | the backend in memory, and the workspace in which automations run there |
@@ -19,24 +21,27 @@
 
 mod backend;
 mod check;
+mod declared;
 mod document;
+mod effects;
 mod expect;
 mod fire;
 mod memory;
 mod prepare;
+mod refusals_document;
 mod test_workspace;
 mod writes;
 
-pub use backend::{
-    AppliedTest, Backend, ExecutedStep, FireOutcome, RunEffects, mail_document,
-    notification_document,
-};
-pub use check::{Declared, TestOutcome, check, check_on, refusals_document};
+pub use backend::{AppliedTest, Backend, FireOutcome};
+pub use check::{TestOutcome, check, check_on};
+pub use declared::Declared;
 pub use document::{SCHEMA_VERSION, SuiteOutcome, SuiteTest, TestSuite};
+pub use effects::{ExecutedStep, RunEffects, mail_document, notification_document};
 pub use expect::{Amount, Expectations};
 pub use fire::{Fire, Trigger};
 pub use memory::{NO_TABLE, watched_table};
 pub use prepare::{TestSetup, prepare};
+pub use refusals_document::refusals_document;
 
 use serde::{Deserialize, Serialize};
 

@@ -8,20 +8,17 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::backend::{ExecutedStep, RunEffects, mail_document, notification_document};
+use super::effects::{ExecutedStep, RunEffects, mail_document, notification_document};
 use crate::automation::run::bounds::{Usage, size_of};
 use crate::automation::run::{
     Act, ColumnKind, Envelope, Failure, NextStep, Notice, Record, RowQuery, RunState, Scope, Stub,
-    Wait,
+    Wait, effect_rules,
 };
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
 use crate::rows::query::{Column, Order, Row};
 use crate::workspace::memory::Memory;
 use crate::workspace::{Automation, Id, Source as _, StoredRow, Structure, ready};
-
-/// How deep runs may cause one another.
-const DEEPEST: u32 = 8;
 
 /// The workspace.
 pub(super) struct TestWorkspace {
@@ -91,7 +88,7 @@ impl TestWorkspace {
         while let Some(event) = self.events.pop_front() {
             let mut automations = self.structure.automations.iter();
             let fired = automations.find(|one| one.id == event.workflow).cloned();
-            if let Some(fired) = fired.filter(|_| event.depth <= DEEPEST) {
+            if let Some(fired) = fired.filter(|_| event.depth <= effect_rules::MAX_CHAIN_DEPTH) {
                 self.depth = event.depth;
                 // How the runs end that it causes is not asked about.
                 self.run(&fired, event.trigger);
@@ -186,14 +183,10 @@ impl TestWorkspace {
     fn start(&mut self, workflow: Id) -> Result<(), Failure> {
         let mut automations = self.structure.automations.iter();
         let found = automations.find(|one| one.id == workflow);
-        let reason = match found {
-            Some(found) if found.active => None,
-            Some(_) => Some("the automation is not active"),
-            None => Some("there is no such automation here any more"),
-        };
-        if let Some(reason) = reason {
-            let failure = Failure::at("workflowId", reason);
-            return Err(failure.yields(None, &workflow.to_string().into()));
+        match found {
+            Some(found) if found.active => {}
+            Some(_) => return Err(effect_rules::automation_inactive(workflow)),
+            None => return Err(effect_rules::automation_gone(workflow)),
         }
         self.events.push_back(Event {
             workflow,

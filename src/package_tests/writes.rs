@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::test_workspace::TestWorkspace;
-use crate::automation::run::{Binding, Envelope, Failure, Reason, Write, WriteMode};
+use crate::automation::run::{Binding, Envelope, Failure, Reason, Write, WriteMode, effect_rules};
 use crate::definitions::Definitions;
 use crate::json::{Object, Value, write_string_to};
 use crate::problem::Code;
@@ -12,9 +12,6 @@ use crate::workspace::{
     Change, CommitError, Feature, Id, Progress, RowData, RowWrite, StoredRow, Target as _, Unit,
     ready,
 };
-
-/// How many rows one step may change.
-const MOST: usize = 1000;
 
 /// What a row is to hold, and the numbers of sequences that it took.
 struct Prepared {
@@ -30,17 +27,11 @@ impl TestWorkspace {
         envelope: &Envelope,
         table: Option<Id>,
     ) -> Result<Object, Failure> {
-        let gone = || {
-            let reason = format!("there is no table {} here any more", write.feature);
-            Failure::at("targetFeatureId", reason)
-        };
         let feature = self.structure.feature(write.feature).cloned();
-        let feature = feature.ok_or_else(gone)?;
+        let feature = feature.ok_or_else(|| effect_rules::table_gone(write.feature))?;
         for cell in &write.cells {
             if feature.column_named(&cell.column).is_none() {
-                let reason = format!("the table has no column `{}` any more", cell.column);
-                let failure = Failure::at(format!("bindings.{}", cell.column), reason);
-                return Err(failure.yields(Some(&cell.expression), &cell.value));
+                return Err(effect_rules::column_gone(cell));
             }
         }
         let cells = write.cells.iter();
@@ -53,7 +44,7 @@ impl TestWorkspace {
                 let row = row.and_then(|row| row.own.get("id")?.as_str());
                 let row = row.and_then(|id| Id::parse_str(id).ok());
                 let row = row.filter(|_| table == Some(write.feature));
-                vec![row.ok_or_else(|| Failure::at("mode", "no row of this table has fired"))?]
+                vec![row.ok_or_else(effect_rules::no_trigger_row)?]
             }
             WriteMode::Insert => Vec::new(),
             WriteMode::Update | WriteMode::Upsert => self.matching(write)?,
@@ -66,7 +57,7 @@ impl TestWorkspace {
             {
                 written.push(row);
             } else if write.mode == WriteMode::UpdateTrigger {
-                return Err(Failure::at("mode", "the row that has fired is gone"));
+                return Err(effect_rules::trigger_row_gone());
             }
         }
         let inserts = write.mode == WriteMode::Insert
@@ -86,17 +77,15 @@ impl TestWorkspace {
     fn matching(&self, write: &Write) -> Result<Vec<Id>, Failure> {
         let matched = write.matched.and_then(|at| write.cells.get(at));
         let Some(Binding { column, value, .. }) = matched else {
-            return Err(Failure::at("matchColumn", "names no column"));
+            return Err(effect_rules::no_match_column());
         };
         let raw = value.write();
         let rows = self.rows(write.feature).into_iter();
         let same = rows
             .filter(|row| member(row.data.as_str(), column).is_some_and(|cell| equal(cell, &raw)));
         let found: Vec<Id> = same.map(|row| row.id).collect();
-        if found.len() > MOST {
-            let reason =
-                format!("more than {MOST} rows hold that value, and a step changes no more");
-            return Err(Failure::at("matchColumn", reason));
+        if found.len() > effect_rules::MAX_ROWS_PER_WRITE {
+            return Err(effect_rules::too_many_rows());
         }
         Ok(found)
     }

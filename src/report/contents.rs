@@ -9,7 +9,7 @@ use crate::json::Node as Json;
 use crate::package::Tool;
 
 /// Up to so many tables are shown open.
-const OPEN: usize = 12;
+const MAX_OPEN_TABLES: usize = 12;
 
 fn label<'d>(step: &Step<'d>) -> &'d str {
     let label = step.arg_str("label").filter(|label| !label.is_empty());
@@ -66,7 +66,7 @@ fn anchor_of_table(index: usize) -> String {
 
 pub(super) fn tables(page: &Page<'_, '_>, html: &mut Html) {
     let facts = page.facts();
-    let open = created(facts, Tool::CreateFeature).count() <= OPEN;
+    let open = created(facts, Tool::CreateFeature).count() <= MAX_OPEN_TABLES;
     part(html, "tables", "", |html| {
         if created(facts, Tool::CreateFeature).next().is_none() {
             none(html, "No table travels.");

@@ -10,7 +10,7 @@ use crate::json::Node as Json;
 use crate::package::model::{Action, Reason, WireWord as _};
 
 /// Uses of a dependency that are listed.
-const USES: usize = 12;
+const MAX_USES: usize = 12;
 
 pub(super) fn write(page: &Page<'_, '_>, html: &mut Html) {
     let contents = &page.contents;
@@ -97,7 +97,7 @@ fn card(page: &Page<'_, '_>, dependency: &Dependency, known: Option<&Known<'_>>,
     html.with("details", &[], |html| {
         html.say("summary", "", counted(uses.len(), "use"));
         html.with("ul", &[("class", "uses")], |html| {
-            for entry in uses.iter().take(USES) {
+            for entry in uses.iter().take(MAX_USES) {
                 html.with("li", &[], |html| {
                     let uid = entry.get_str("uid").unwrap_or_default();
                     let item = page.facts().item(uid);
@@ -106,8 +106,8 @@ fn card(page: &Page<'_, '_>, dependency: &Dependency, known: Option<&Known<'_>>,
                     html.say("code", "path", entry.get_str("path").unwrap_or_default());
                 });
             }
-            if uses.len() > USES {
-                html.say("li", "soft", format!("and {} more", uses.len() - USES));
+            if uses.len() > MAX_USES {
+                html.say("li", "soft", format!("and {} more", uses.len() - MAX_USES));
             }
         });
     });

@@ -6,9 +6,9 @@ use crate::finding::render::counted;
 use crate::finding::{Located, LocatedVerdict, RelatedSpot, Severity, SourceSpot};
 
 /// Findings that are shown.
-const MOST: usize = 400;
+const MAX_FINDINGS: usize = 400;
 /// Places of a verdict that are shown.
-const PLACES: usize = 40;
+const MAX_PLACES: usize = 40;
 
 pub(super) fn write(page: &Page<'_, '_>, html: &mut Html) {
     let check = page.report.check;
@@ -33,14 +33,14 @@ pub(super) fn write(page: &Page<'_, '_>, html: &mut Html) {
                     .filter(move |finding| finding.severity == kind)
             });
         html.with("ul", &[("class", "findings")], |html| {
-            for finding in sorted.take(MOST) {
+            for finding in sorted.take(MAX_FINDINGS) {
                 show(finding, html);
             }
         });
-        if findings.len() > MOST {
+        if findings.len() > MAX_FINDINGS {
             let message = format!(
                 "{} not shown here; `tplkit check` lists all.",
-                counted(findings.len() - MOST, "finding")
+                counted(findings.len() - MAX_FINDINGS, "finding")
             );
             html.say("p", "none", message);
         }
@@ -173,17 +173,17 @@ fn measured(verdict: &LocatedVerdict, html: &mut Html) {
             .raw(" ");
             html.text(verdict.rule.summary);
         });
-        for found in verdict.places.iter().take(PLACES) {
+        for found in verdict.places.iter().take(MAX_PLACES) {
             html.with("p", &[], |html| {
                 html.prose(cut(&found.message, 600));
             });
             place(&found.spot, html);
         }
-        if verdict.places.len() > PLACES {
+        if verdict.places.len() > MAX_PLACES {
             html.say(
                 "p",
                 "soft",
-                format!("and {} more", verdict.places.len() - PLACES),
+                format!("and {} more", verdict.places.len() - MAX_PLACES),
             );
         }
     });

@@ -8,7 +8,7 @@ use crate::finding::render::counted;
 use crate::package::Tool;
 
 /// Characters of a long description.
-const DESCRIPTION: usize = 2000;
+const MAX_DESCRIPTION_CHARS: usize = 2000;
 
 pub(super) fn write(page: &Page<'_, '_>, html: &mut Html) {
     html.with("header", &[], |html| {
@@ -19,7 +19,7 @@ pub(super) fn write(page: &Page<'_, '_>, html: &mut Html) {
             .get_str("description")
             .filter(|text| !text.is_empty())
         {
-            html.say("p", "lead", cut(text, DESCRIPTION));
+            html.say("p", "lead", cut(text, MAX_DESCRIPTION_CHARS));
         }
         origin(page, html);
         verdicts(page, html);

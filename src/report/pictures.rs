@@ -5,7 +5,7 @@ use super::{Page, part};
 use crate::graph::{Canvas, Graph, GraphKind, svg};
 
 /// From so many nodes on a picture shows nobody anything, and makes the page slow.
-const MOST: usize = 800;
+const MAX_NODES: usize = 800;
 
 pub(super) fn write(page: &Page<'_, '_>, html: &mut Html) {
     part(html, "pictures", "", |html| {
@@ -43,7 +43,7 @@ fn picture(graph: &Graph, html: &mut Html) {
             html.say("strong", "", graph.kind.title()).raw(" ");
             html.say("span", "soft", graph.summary());
         });
-        if graph.nodes.len() > MOST {
+        if graph.nodes.len() > MAX_NODES {
             let message =
                 format!("Too large to be read here; `tplkit graph --kind {word}` draws it.");
             html.say("p", "none", message);

@@ -18,9 +18,9 @@ use crate::package::reference::undollared;
 use crate::package::size::{MOST_BYTES, MOST_ROWS};
 
 /// Characters of a cell.
-const CELL: usize = 90;
+const MAX_CELL_CHARS: usize = 90;
 /// Columns of a preview.
-const COLUMNS: usize = 40;
+const MAX_COLUMNS: usize = 40;
 
 /// One row, wherever it was read from.
 enum Row<'d> {
@@ -260,8 +260,8 @@ fn table(
     html: &mut Html,
 ) {
     let mut names = columns(preview);
-    let left_out = names.len().saturating_sub(COLUMNS);
-    names.truncate(COLUMNS);
+    let left_out = names.len().saturating_sub(MAX_COLUMNS);
+    names.truncate(MAX_COLUMNS);
     html.scroll("First rows", |html| {
         html.with("table", &[("class", "preview")], |html| {
             html.heads(&names);
@@ -303,7 +303,7 @@ fn cell(
             html.say("span", "soft", "–");
         }
         Some(value) => {
-            html.text(cut(&cell_text(value), CELL));
+            html.text(cut(&cell_text(value), MAX_CELL_CHARS));
         }
     }
     let Some(link) = link else { return };

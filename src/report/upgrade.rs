@@ -13,7 +13,7 @@ use crate::upgrade::{Conflict, KeepReason};
 use crate::workspace::RecordKind;
 
 /// Longer values are cut.
-const LONGEST: usize = 400;
+const MAX_VALUE_CHARS: usize = 400;
 
 /// A leaf on all sides.
 struct Line<'p> {
@@ -218,7 +218,7 @@ fn leaf(html: &mut Html, line: &Line<'_>) {
                 html.say("span", "soft", "–");
             }
             Some(value) => {
-                html.say("code", "", cut(&value.write(), LONGEST));
+                html.say("code", "", cut(&value.write(), MAX_VALUE_CHARS));
             }
         });
     }

@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 
 use crate::apply::{
     self, ApplyError, BasePackage, JobHistory, LineJob, Minter, Preview, PreviewInput, Refusal,
-    Report, Request, Resolution, RowBase, UndoError,
+    Report, Request, Resolution, ResolveInput, RowBase, UndoError,
 };
 use crate::check::Checked;
 use crate::context::{Clock, Ids};
@@ -78,8 +78,17 @@ pub fn simulate(
     let before = workspace.state();
     let minter = Minter::new(clock, ids);
     let structure = ready(workspace.structure())?;
-    let approved = apply::resolve(package, request, &structure, None, minter, definitions)
-        .map_err(SimulateError::Refused)?;
+    let approved = apply::resolve(
+        ResolveInput {
+            package,
+            request,
+            destination: &structure,
+            past: JobHistory::default(),
+            definitions,
+        },
+        minter,
+    )
+    .map_err(SimulateError::Refused)?;
     let preview = ready(apply::preview(
         &workspace,
         &structure,
@@ -105,15 +114,17 @@ pub fn simulate(
     let first = workspace.next_job();
     let structure = ready(workspace.structure())?;
     let approved = apply::resolve(
-        package,
-        &Request {
-            copy: false,
-            ..request.clone()
+        ResolveInput {
+            package,
+            request: &Request {
+                copy: false,
+                ..request.clone()
+            },
+            destination: &structure,
+            past: JobHistory::of(&first),
+            definitions,
         },
-        &structure,
-        Some(&first),
         Minter::new(clock, ids),
-        definitions,
     )
     .map_err(SimulateError::Refused)?;
     let again = ready(apply::run(
@@ -177,6 +188,70 @@ pub struct SimulatedUpgrade<'q, 't> {
     pub definitions: &'q Definitions,
 }
 
+/// What an upgrade that is tried goes on from.
+struct UpgradeStart<'q> {
+    /// The package that was applied last.
+    package: Option<&'q Checked<'q>>,
+    /// How its dependencies were decided.
+    resolutions: IndexMap<String, Resolution>,
+    /// What the jobs wrote, oldest first.
+    applied: Vec<Entry>,
+    /// The jobs.
+    past_jobs: Vec<LineJob<'q>>,
+}
+
+impl<'q> UpgradeStart<'q> {
+    /// Applies a package to the workspace.
+    fn apply(
+        base: &'q Checked<'q>,
+        request: &Request,
+        workspace: &mut Memory,
+        definitions: &Definitions,
+        minter: Minter,
+    ) -> Result<UpgradeStart<'q>, SimulateError> {
+        let first = Request {
+            resolutions: proposed(base, request),
+            ..Request::default()
+        };
+        let from = JobHistory::default();
+        pass(workspace, base, &first, from, definitions, minter)?;
+        let applied = workspace.next_job();
+        let job = LineJob {
+            package: base,
+            entries: 0..applied.len(),
+            compares_rows: false,
+        };
+        Ok(UpgradeStart {
+            package: Some(base),
+            resolutions: first.resolutions,
+            applied,
+            past_jobs: vec![job],
+        })
+    }
+
+    /// Takes jobs that the workspace has behind it.
+    fn after(jobs: &'q [KnownJob<'q>]) -> UpgradeStart<'q> {
+        let resolutions = jobs.iter().flat_map(|job| job.request.resolutions.clone());
+        let ledgers = jobs.iter().flat_map(|job| job.ledger.iter().cloned());
+        let mut end = 0;
+        let past_jobs = jobs.iter().map(|job| {
+            let start = end;
+            end += job.ledger.len();
+            LineJob {
+                package: &job.package,
+                entries: start..end,
+                compares_rows: job.request.compares_rows(),
+            }
+        });
+        UpgradeStart {
+            package: jobs.last().map(|job| &job.package),
+            past_jobs: past_jobs.collect(),
+            resolutions: resolutions.collect(),
+            applied: ledgers.collect(),
+        }
+    }
+}
+
 /// Applies the base, then upgrades to the new package, upgrades again, and undoes both upgrades. The
 /// workspace before is the one that the base has left.
 pub fn upgrade(
@@ -194,45 +269,17 @@ pub fn upgrade(
         ..
     } = upgrade;
     let mut workspace = Memory::new(destination);
-    let (base, resolutions, applied, mut past_jobs) = match base {
+    let UpgradeStart {
+        package: base,
+        resolutions,
+        applied,
+        mut past_jobs,
+    } = match base {
         UpgradeBase::Package(base) => {
-            let first = Request {
-                resolutions: proposed(base, request),
-                ..Request::default()
-            };
             let minter = Minter::new(clock, ids);
-            let from = JobHistory::default();
-            pass(&mut workspace, base, &first, from, definitions, minter)?;
-            let applied = workspace.next_job();
-            let job = LineJob {
-                package: base,
-                entries: 0..applied.len(),
-                compares_rows: false,
-            };
-            (Some(base), first.resolutions, applied, vec![job])
+            UpgradeStart::apply(base, request, &mut workspace, definitions, minter)?
         }
-        UpgradeBase::Jobs(jobs) => {
-            let resolutions = jobs.iter().flat_map(|job| job.request.resolutions.clone());
-            let ledgers = jobs.iter().flat_map(|job| job.ledger.iter().cloned());
-            let newest = jobs.last().map(|job| &job.package);
-            let mut end = 0;
-            let past_jobs = jobs.iter().map(|job| {
-                let start = end;
-                end += job.ledger.len();
-                LineJob {
-                    package: &job.package,
-                    entries: start..end,
-                    compares_rows: job.request.compares_rows(),
-                }
-            });
-            let past_jobs = past_jobs.collect();
-            (
-                newest,
-                resolutions.collect(),
-                ledgers.collect::<Vec<Entry>>(),
-                past_jobs,
-            )
-        }
+        UpgradeBase::Jobs(jobs) => UpgradeStart::after(jobs),
     };
     let mut state = workspace.state();
     people(&mut state);
@@ -346,12 +393,14 @@ fn pass(
     let structure = ready(workspace.structure())?;
     let decided = apply::decide_from(
         workspace,
-        package,
-        request,
-        &structure,
-        past,
+        ResolveInput {
+            package,
+            request,
+            destination: &structure,
+            past,
+            definitions,
+        },
         minter,
-        definitions,
     );
     let approved = ready(decided)?.map_err(SimulateError::Refused)?;
     let payloads = &package.payloads;

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use indexmap::IndexMap;
 
+use super::guard::digest;
 use super::measured::{Measured, MeasuredLeaf};
 use super::seen::SeenLeaves;
 use crate::json::{Object, Value};
@@ -403,35 +404,7 @@ pub fn takes_theirs(decisions: &Decisions, reference: &str, path: &str) -> bool 
         .is_some_and(|decision| matches!(decision.take, Take::Side(Side::Theirs) | Take::Value(_)))
 }
 
-/// Values over this many bytes stand as their digest.
-const LONG: usize = 2048;
-
-/// A value as a guard holds it.
-pub fn guard(value: Value) -> Value {
-    if value.write().len() > LONG {
-        return value_digest(&value);
-    }
-    value
-}
-
-/// What stands for a value that is too long for a decision, or that its form does not have.
-pub fn value_digest(value: &Value) -> Value {
-    format!("sha256:{}", digest(&value.write())).into()
-}
-
 fn is_still(made: &Value, ours: &Value, read: &dyn Fn(&Value) -> Value) -> bool {
     let of_digest = made.as_str().and_then(|text| text.strip_prefix("sha256:"));
     of_digest.is_some_and(|made| digest(&ours.write()) == made) || read(made) == *ours
-}
-
-fn digest(text: &str) -> String {
-    use std::fmt::Write as _;
-
-    use sha2::{Digest as _, Sha256};
-    Sha256::digest(text)
-        .iter()
-        .fold(String::new(), |mut hex, byte| {
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::decision::guard;
+use super::guard::{MAX_WHOLE_BYTES, guard};
 use crate::json::Value;
 use crate::workspace::{Id, RecordKind};
 
@@ -331,19 +331,16 @@ pub struct UnusedDecision {
     pub path: String,
 }
 
-/// The longest value that is shown, in bytes.
-const SHOWN: usize = 2048;
-
 /// A value as it is shown: one that is too long is cut.
 pub fn shorten(value: Value) -> Value {
     let text = match &value {
         Value::String(text) => text.clone(),
         other => other.write(),
     };
-    if text.len() <= SHOWN {
+    if text.len() <= MAX_WHOLE_BYTES {
         return value;
     }
-    let end = (0..=SHOWN)
+    let end = (0..=MAX_WHOLE_BYTES)
         .rev()
         .find(|at| text.is_char_boundary(*at))
         .unwrap_or_default();

@@ -14,6 +14,7 @@
 //! | `shape` | automations taken apart and put together |
 //! | `list` | lists merged by their elements |
 //! | `rule`, `decision` | the rule for one leaf, and what somebody decided |
+//! | `guard` | what stands for a value in a decision |
 //! | `seen` | what the plan of a job saw of leaves that people had changed |
 //! | `measured` | leaves that the cells of a column do not fit |
 //! | `merge` | all leaves of a record |
@@ -24,6 +25,7 @@
 pub mod decision;
 mod document;
 mod drift;
+mod guard;
 mod invalid_together;
 mod key;
 mod leaf;
@@ -36,8 +38,7 @@ mod shape;
 
 pub use crate::workspace::ledger::MovedLeaf;
 pub use decision::{
-    Decision, Decisions, EVERYTHING, RecordDecision, Side, Take, TrackedDecisions, guard,
-    takes_theirs, value_digest,
+    Decision, Decisions, EVERYTHING, RecordDecision, Side, Take, TrackedDecisions, takes_theirs,
 };
 pub use document::{
     BaseView, Conflict, ConflictCode, KeepReason, KeptRecord, LeftRecord, Rename, UnusedDecision,
@@ -47,6 +48,7 @@ pub use drift::{
     AddedRecord, AppliedTemplate, CellDrift, ChangedLeaf, Drift, DriftBase, RemovedRecord,
     RowsDrift, StructureDrift, drifted,
 };
+pub use guard::{guard, value_digest};
 pub use invalid_together::record_faults;
 pub use key::{Key, set_part};
 pub use leaf::{Leaf, Sides, declared_fields, field, leaves, order_path};

@@ -1,6 +1,8 @@
 //! Jobs: a package, what was decided about it, and one attempt after the other.
 
-use tplkit::apply::{ApplyError, Approved, Minter, Report, Request, resolve, run};
+use tplkit::apply::{
+    ApplyError, Approved, JobHistory, Minter, Report, Request, ResolveInput, resolve, run,
+};
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
 use tplkit::workspace::ledger::Entry;
@@ -58,12 +60,14 @@ impl<'t> Job<'t> {
         let definitions = Definitions::embedded();
         let earlier = Some(earlier);
         let said = resolve(
-            package,
-            request,
-            destination,
-            earlier,
+            ResolveInput {
+                package,
+                request,
+                destination,
+                past: JobHistory::of(earlier.unwrap_or_default()),
+                definitions,
+            },
             self.minter,
-            definitions,
         );
         said.map_err(|refusals| format!("refused: {refusals:?}"))
     }

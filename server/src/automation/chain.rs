@@ -2,13 +2,11 @@
 //! off end, however many each of them starts.
 
 use tplkit::automation::run::Reason;
+use tplkit::automation::run::effect_rules::MAX_CHAIN_DEPTH;
 use uuid::Uuid;
 
 use super::runs::RunFailure;
 use crate::store::{StoreError, Tx};
-
-/// How deep runs may cause one another.
-const DEEPEST: i64 = 8;
 
 /// How many runs a chain may have, next to the one that began it.
 const LONGEST: i64 = 50_000;
@@ -54,9 +52,9 @@ pub(super) async fn extend(
 
 /// Why a run of that depth is not executed.
 pub(super) fn too_deep(depth: i64) -> Option<RunFailure> {
-    (depth > DEEPEST).then(|| {
+    (depth > i64::from(MAX_CHAIN_DEPTH)).then(|| {
         let detail = format!(
-            "runs caused one another to a depth of {depth}, and {DEEPEST} is the deepest: the automations set each other off"
+            "runs caused one another to a depth of {depth}, and {MAX_CHAIN_DEPTH} is the deepest: the automations set each other off"
         );
         RunFailure::new(Reason::TooDeep, detail)
     })

@@ -1,6 +1,6 @@
 //! The steps `notify` and `automation.run`: notify people, start other automations.
 
-use tplkit::automation::run::{Failure, Notice, Reason, Scope as Audience};
+use tplkit::automation::run::{Failure, Notice, Reason, Scope as Audience, effect_rules};
 use tplkit::json::Object;
 use uuid::Uuid;
 
@@ -86,17 +86,13 @@ pub(super) async fn notify(
 /// # Errors
 /// A failure when the automation is not there or not active, and those of the store.
 pub(super) async fn startable(tx: &mut Tx, run: &Run, workflow: Uuid) -> Result<Version, Stop> {
-    let failed = |reason: &str| {
-        let failure = Failure::at("workflowId", reason);
-        Stop::Failed(failure.yields(None, &workflow.to_string().into()))
-    };
     let active = find::active(tx, workflow).await?;
     match active.filter(|active| active.organization == run.organization) {
         Some(active) => Ok(active),
-        None => Err(match find::in_force(tx, workflow).await? {
-            Some(_) => failed("the automation is not active"),
-            None => failed("there is no such automation here any more"),
-        }),
+        None => Err(Stop::Failed(match find::in_force(tx, workflow).await? {
+            Some(_) => effect_rules::automation_inactive(workflow),
+            None => effect_rules::automation_gone(workflow),
+        })),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use tplkit::automation::run::effect_rules::{self, MAX_ROWS_PER_WRITE};
 use tplkit::automation::run::{Binding, Failure, Reason, Write, WriteMode};
 use tplkit::json::Object;
 use tplkit::rows::query::{CellTest, Compare, Condition, Filter, Match, Sort};
@@ -24,9 +25,6 @@ use crate::rows::{
 use crate::store::{Dialect, StoreError, Tx};
 use crate::wake::WorkerSignal;
 
-/// How many rows one step may change.
-const MOST: usize = 1000;
-
 /// What a write needs outside of the transaction.
 pub(super) struct RowWrites<'w> {
     pub(super) run: &'w Run,
@@ -47,16 +45,13 @@ impl RowWrites<'_> {
         let (run, write) = (self.run, self.write);
         usable(tx, run.workspace_key(), write.feature, "targetFeatureId").await?;
         let opened = self.tables.open(tx, write.feature).await?;
-        let opened = opened.ok_or_else(|| {
-            let reason = format!("there is no table {} here any more", write.feature);
-            Stop::Failed(Failure::at("targetFeatureId", reason))
-        })?;
+        let opened = opened.ok_or_else(|| Stop::Failed(effect_rules::table_gone(write.feature)))?;
         self.columns(&opened.table)?;
         let found = match write.mode {
             WriteMode::UpdateTrigger => {
                 match run.row.filter(|_| run.feature == Some(write.feature)) {
                     Some(row) => vec![row],
-                    None => return Err(failed("mode", "no row of this table has fired")),
+                    None => return Err(Stop::Failed(effect_rules::no_trigger_row())),
                 }
             }
             WriteMode::Insert => Vec::new(),
@@ -72,7 +67,7 @@ impl RowWrites<'_> {
             if self.change(tx, &opened.table, row).await? {
                 written.push(row);
             } else if write.mode == WriteMode::UpdateTrigger {
-                return Err(failed("mode", "the row that has fired is gone"));
+                return Err(Stop::Failed(effect_rules::trigger_row_gone()));
             }
         }
         let inserts = write.mode == WriteMode::Insert
@@ -103,11 +98,7 @@ impl RowWrites<'_> {
         let Some(gone) = self.write.cells.iter().find(|cell| !known(&cell.column)) else {
             return Ok(());
         };
-        let reason = format!("the table has no column `{}` any more", gone.column);
-        let failure = Failure::at(format!("bindings.{}", gone.column), reason);
-        Err(Stop::Failed(
-            failure.yields(Some(&gone.expression), &gone.value),
-        ))
+        Err(Stop::Failed(effect_rules::column_gone(gone)))
     }
 
     /// The cells as texts, in the order of their keys.
@@ -224,7 +215,7 @@ impl RowWrites<'_> {
     async fn matching(&self, tx: &mut Tx, table: &Table) -> Result<Vec<Uuid>, Stop> {
         let matched = self.matched();
         let Some(Binding { column, value, .. }) = matched else {
-            return Err(failed("matchColumn", "names no column"));
+            return Err(Stop::Failed(effect_rules::no_match_column()));
         };
         let raw = value.write();
         let test = CellTest::Text(
@@ -256,10 +247,8 @@ impl RowWrites<'_> {
             self.in_time()?;
             part.note(&rows);
             looked_at += rows.len();
-            if looked_at > MOST {
-                let reason =
-                    format!("more than {MOST} rows hold that value, and a step changes no more");
-                return Err(failed("matchColumn", &reason));
+            if looked_at > MAX_ROWS_PER_WRITE {
+                return Err(Stop::Failed(effect_rules::too_many_rows()));
             }
             // 1 is not "1", however alike their texts are.
             let same =

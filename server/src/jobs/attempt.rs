@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use tplkit::apply::{
-    ApplyError, BasePackage, JobHistory, LegacyJob, Minter, Request, Resolutions, base_resolutions,
-    decide_from, note_adopted, run_from,
+    ApplyError, BasePackage, JobHistory, LegacyJob, Minter, Request, Resolutions, ResolveInput,
+    base_resolutions, decide_from, note_adopted, run_from,
 };
 use tplkit::check::{Checked, NotChecked};
 use tplkit::definitions::Definitions;
@@ -141,12 +141,14 @@ async fn carry_out(
     };
     let decided = decide_from(
         target,
-        package,
-        request,
-        &destination,
-        deciding,
+        ResolveInput {
+            package,
+            request,
+            destination: &destination,
+            past: deciding,
+            definitions,
+        },
         minter,
-        definitions,
     );
     let approved = Box::pin(decided).await?;
     let approved = approved.map_err(|refusals| Failure::refused(&refusals))?;

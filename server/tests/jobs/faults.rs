@@ -1,6 +1,6 @@
 //! A fault at any step of the structure leaves the store as it was, to the last row.
 
-use tplkit::apply::resolve;
+use tplkit::apply::{JobHistory, ResolveInput, resolve};
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
@@ -58,12 +58,14 @@ async fn a_fault_at_any_step_leaves_nothing(place: Place) {
     let before = (target.structure().await.expect("reads"), lines(store).await);
     let definitions = Definitions::embedded();
     let approved = resolve(
-        &checked,
-        &package.request,
-        &before.0,
-        None,
+        ResolveInput {
+            package: &checked,
+            request: &package.request,
+            destination: &before.0,
+            past: JobHistory::default(),
+            definitions,
+        },
         minter,
-        definitions,
     );
     let work = approved.expect("can be applied").structure;
     let unit = |changes: Vec<Change>| Unit {

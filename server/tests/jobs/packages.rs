@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
-use tplkit::apply::{Minter, Report, Request, Resolution, resolve, run};
+use tplkit::apply::{JobHistory, Minter, Report, Request, Resolution, ResolveInput, resolve, run};
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
 use tplkit::json::{Object, Value};
@@ -103,12 +103,14 @@ impl Package {
         let structure = ready(memory.structure()).expect("reads");
         let definitions = Definitions::embedded();
         let approved = resolve(
-            &package,
-            &self.request,
-            &structure,
-            None,
+            ResolveInput {
+                package: &package,
+                request: &self.request,
+                destination: &structure,
+                past: JobHistory::default(),
+                definitions,
+            },
             minter,
-            definitions,
         );
         let approved = approved.expect("can be applied");
         let (payloads, mut watch) = (&package.payloads, |_| {});

@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 use tplkit::apply::{
-    ApplyError, BasePackage, JobHistory, Minter, Report, Resolutions, note_adopted, resolve_from,
-    run_from,
+    ApplyError, BasePackage, JobHistory, Minter, Report, Resolutions, ResolveInput, note_adopted,
+    resolve, run_from,
 };
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
@@ -194,13 +194,15 @@ async fn attempt<T: Target<Error: std::fmt::Debug>>(
         ..past
     };
     let definitions = Definitions::embedded();
-    let approved = resolve_from(
-        &checked,
-        &package.request,
-        &structure,
-        deciding,
+    let approved = resolve(
+        ResolveInput {
+            package: &checked,
+            request: &package.request,
+            destination: &structure,
+            past: deciding,
+            definitions,
+        },
         minter,
-        definitions,
     );
     let approved = approved.expect("approved");
     let payloads = &checked.payloads;

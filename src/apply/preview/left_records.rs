@@ -11,7 +11,7 @@ use crate::workspace::ledger::HeldDigest;
 use crate::workspace::{AnyRecord, Id, Lookup, RecordKind, Structure};
 
 /// Rows that are read at once.
-const PAGE: usize = 1000;
+const ROWS_PER_READ: usize = 1000;
 
 /// Counts them. Gives a refusal for each that is to go although nothing allows to lose it.
 pub(super) async fn count<T: Lookup + Sync>(
@@ -63,7 +63,7 @@ async fn read_left<T: Lookup + Sync>(
     let mut last = None;
     loop {
         // What goes is everybody's.
-        let rows = target.with_hidden(feature, last, PAGE).await?;
+        let rows = target.with_hidden(feature, last, ROWS_PER_READ).await?;
         let Some(end) = rows.last() else {
             for (left, held) in all.iter().zip(held).filter(|(left, _)| left.delete) {
                 seen.add(&left.reference, HELD, &held.value());

@@ -9,66 +9,38 @@ use std::collections::{HashMap, HashSet};
 use super::dry_run::{DryRun, WrittenCells};
 use crate::apply::resolve::resolve_measured;
 use crate::apply::run::{self, cell_fits};
-use crate::apply::{ApplyError, Approved, JobHistory, Minter, Refusal, Request};
-use crate::check::Checked;
+use crate::apply::{ApplyError, Approved, Minter, Refusal, ResolveInput};
 use crate::definitions::Definitions;
 use crate::rows::{Cell, Rule, sorted_to};
 use crate::upgrade::{ConflictCode, Measured, MeasuredLeaf, takes_theirs};
-use crate::workspace::{Change, Column, Id, Lookup, New, RecordKind, Structure, UnfilteredRow};
+use crate::workspace::{Change, Column, Id, Lookup, New, RecordKind, UnfilteredRow};
 
 /// Rows that are read at once.
-const PAGE: usize = 1000;
+const ROWS_PER_READ: usize = 1000;
 
 /// Rows that are named at most.
-const PLACES: usize = 10;
+const MAX_NAMED_ROWS: usize = 10;
 
-/// As [`resolve_from`](crate::apply::resolve_from), with the cells that are there: an upgrade leaves a leaf as it
+/// As [`resolve`](fn@crate::apply::resolve), with the cells that are there: an upgrade leaves a leaf as it
 /// is that they would not fit, unless somebody decided otherwise.
 ///
 /// # Errors
 /// Those of the target.
 pub async fn decide_from<T: Lookup + Sync>(
     target: &T,
-    package: &Checked<'_>,
-    request: &Request,
-    destination: &Structure,
-    past: JobHistory<'_>,
+    input: ResolveInput<'_, '_>,
     minter: Minter,
-    definitions: &Definitions,
 ) -> Result<Result<Approved, Vec<Refusal>>, T::Error> {
-    let decided = decide(
-        target,
-        package,
-        request,
-        destination,
-        past,
-        minter,
-        definitions,
-    );
-    Ok(decided.await?.0)
+    Ok(decide(target, input, minter).await?.0)
 }
 
 /// The same, and what was measured.
 pub(super) async fn decide<T: Lookup + Sync>(
     target: &T,
-    package: &Checked<'_>,
-    request: &Request,
-    destination: &Structure,
-    past: JobHistory<'_>,
+    input: ResolveInput<'_, '_>,
     minter: Minter,
-    definitions: &Definitions,
 ) -> Result<(Result<Approved, Vec<Refusal>>, Measured), T::Error> {
-    let resolved = |measured: &Measured| {
-        resolve_measured(
-            package,
-            request,
-            destination,
-            past,
-            minter,
-            definitions,
-            measured,
-        )
-    };
+    let resolved = |measured: &Measured| resolve_measured(input, minter, measured);
     let nothing = Measured::default();
     let approved = match resolved(&nothing) {
         Ok(approved) => approved,
@@ -78,19 +50,10 @@ pub(super) async fn decide<T: Lookup + Sync>(
     if columns.is_empty() {
         return Ok((Ok(approved), nothing));
     }
-    let written = foreseen(
-        target,
-        package,
-        destination,
-        &approved,
-        past,
-        definitions,
-        &columns,
-    );
-    let written = written.await?;
+    let written = foreseen(target, input, &approved, &columns).await?;
     let mut measured = Measured::default();
     for column in columns {
-        measure_column(target, column, &written, definitions, &mut measured).await?;
+        measure_column(target, column, &written, input.definitions, &mut measured).await?;
     }
     if measured.is_empty() {
         return Ok((Ok(approved), measured));
@@ -104,7 +67,7 @@ struct StricterLeaf {
     feature: Id,
     /// As it would be.
     column: Column,
-    becomes: Becomes,
+    becomes: StricterRule,
     /// Whether cells that do not fit its type become null.
     empties: bool,
     may_empty: bool,
@@ -112,7 +75,7 @@ struct StricterLeaf {
 
 /// In what a column becomes stricter.
 #[derive(Clone, Copy)]
-struct Becomes {
+struct StricterRule {
     retyped: bool,
     required: bool,
     unique: bool,
@@ -132,7 +95,7 @@ fn stricter(approved: &Approved) -> Vec<StricterLeaf> {
         Some(StricterLeaf {
             reference: changed.reference.clone(),
             feature: changed.after.parent?,
-            becomes: Becomes {
+            becomes: StricterRule {
                 retyped: before.column_type != column.column_type,
                 required: column.is_required() && !before.is_required(),
                 unique: column.is_unique() && !before.is_unique(),
@@ -149,7 +112,7 @@ fn stricter(approved: &Approved) -> Vec<StricterLeaf> {
         fresh.then_some(StricterLeaf {
             reference: created.reference.clone(),
             feature,
-            becomes: Becomes {
+            becomes: StricterRule {
                 retyped: false,
                 required: column.is_required() && !identity,
                 unique: column.is_unique() && !identity,
@@ -192,13 +155,17 @@ fn new_column(approved: &Approved, id: Id) -> Option<(Id, Column)> {
 /// What the upgrade would write into these columns of rows that are there.
 async fn foreseen<T: Lookup + Sync>(
     target: &T,
-    package: &Checked<'_>,
-    destination: &Structure,
+    input: ResolveInput<'_, '_>,
     approved: &Approved,
-    past: JobHistory<'_>,
-    definitions: &Definitions,
     columns: &[StricterLeaf],
 ) -> Result<WrittenCells, T::Error> {
+    let ResolveInput {
+        package,
+        destination,
+        past,
+        definitions,
+        ..
+    } = input;
     let read = run::columns_read(approved, &package.payloads);
     let mut dry = DryRun::new(target, destination, approved, read).await?;
     let mut watched: HashMap<Id, Vec<String>> = HashMap::new();
@@ -225,7 +192,7 @@ impl Misfits {
     /// Counts a cell. Its row is named where whoever asks sees it.
     fn note(&mut self, row: Id, hidden: bool) {
         self.count += 1;
-        if !hidden && self.places.len() < PLACES {
+        if !hidden && self.places.len() < MAX_NAMED_ROWS {
             self.places.push(row);
         }
     }
@@ -246,7 +213,9 @@ async fn measure_column<T: Lookup + Sync>(
     let [mut retyped, mut required, mut unique] = [(); 3].map(|()| Misfits::default());
     let mut last = None;
     loop {
-        let rows = target.with_hidden(stricter.feature, last, PAGE).await?;
+        let rows = target
+            .with_hidden(stricter.feature, last, ROWS_PER_READ)
+            .await?;
         let Some(end) = rows.last() else { break };
         last = Some(end.row.id);
         for UnfilteredRow { row, hidden } in &rows {

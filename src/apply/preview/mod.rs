@@ -32,7 +32,7 @@ use crate::workspace::{Change, Id, Lookup, New, RecordKind, Structure};
 
 use super::history::BasePackage;
 use super::new_names::Names;
-use super::resolve::{possible_renames, unfit_decision};
+use super::resolve::{ResolveInput, possible_renames, unfit_decision};
 pub(super) use dry_run::DryRun;
 pub use measure::decide_from;
 
@@ -247,16 +247,8 @@ pub async fn preview<T: Lookup + Sync>(
 ) -> Result<Preview, T::Error> {
     // The same for all previews: what is compared by digest must not know when it was asked.
     let minter = Minter::at(Timestamp::UNIX_EPOCH, 0);
-    let decided = measure::decide(
-        target,
-        input.package,
-        input.request,
-        destination,
-        input.past(),
-        minter,
-        input.definitions,
-    );
-    let (approved, measured) = decided.await?;
+    let deciding = input.resolve(destination);
+    let (approved, measured) = measure::decide(target, deciding, minter).await?;
     let mut digest = digest::Digest::of(input.package_digest, input.request);
     let mut approved = match approved {
         Ok(approved) => approved,
@@ -265,14 +257,7 @@ pub async fn preview<T: Lookup + Sync>(
             let digest = digest.finish();
             return Ok(Preview {
                 refusals,
-                renames: possible_renames(
-                    input.package,
-                    input.request,
-                    destination,
-                    input.past(),
-                    minter,
-                    input.definitions,
-                ),
+                renames: possible_renames(deciding, minter),
                 ..Preview::empty(digest)
             });
         }
@@ -406,7 +391,18 @@ impl Preview {
     }
 }
 
-impl<'q> PreviewInput<'q, '_> {
+impl<'q, 't> PreviewInput<'q, 't> {
+    /// What it is decided from.
+    fn resolve(&self, destination: &'q Structure) -> ResolveInput<'q, 't> {
+        ResolveInput {
+            package: self.package,
+            request: self.request,
+            destination,
+            past: self.past(),
+            definitions: self.definitions,
+        }
+    }
+
     /// What it starts from.
     fn past(&self) -> JobHistory<'q> {
         JobHistory {

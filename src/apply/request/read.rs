@@ -430,7 +430,7 @@ pub(super) fn path_of(node: Node<'_>) -> String {
     let is_decision = segments.first().is_some_and(|first| first == "decisions");
     let mut path = String::new();
     for (at, segment) in segments.iter().enumerate() {
-        if is_decision && at == LEAF {
+        if is_decision && at == LEAF_DEPTH {
             path.push('.');
             path.push_str(segment);
         } else {
@@ -441,4 +441,4 @@ pub(super) fn path_of(node: Node<'_>) -> String {
 }
 
 /// Where in a path below `decisions` that of a leaf stands, after the ref.
-const LEAF: usize = 2;
+const LEAF_DEPTH: usize = 2;

@@ -10,12 +10,13 @@ use indexmap::IndexMap;
 
 use super::bind::{Disposition, bind_workspace, kind_of, named, parent};
 use super::bindings::{Binding, Bindings, Cause, Record};
+use super::built::Built;
 use super::decisions;
 use super::earlier_records::EarlierJobs;
 use super::findings::Findings;
 use super::recreated::Recreated;
 use super::steps::Steps;
-use super::structure::{Builder, Built};
+use super::structure::Builder;
 use crate::apply::{Minter, Request};
 use crate::check::Checked;
 use crate::definitions::Definitions;

@@ -1,7 +1,10 @@
 //! Checks that mapped columns can store the package's values (`rest` 6.3).
 
-use super::decisions::called;
+use super::dependency_decision::dependencies;
 use super::modes;
+use super::refusals::called;
+use super::row_data::inserted;
+use super::steps::used_in;
 use crate::apply::ledger_rows::LedgerRows;
 use crate::apply::{Refusal, Request, Resolution};
 use crate::check::Checked;
@@ -97,7 +100,7 @@ pub(super) fn required(
         let declared = definitions.column_types.get(&column.column_type);
         declared.is_some_and(|declared| declared.file)
     };
-    for dependency in super::decisions::dependencies(package) {
+    for dependency in dependencies(package) {
         let Some(Resolution::Map {
             id,
             columns,
@@ -162,10 +165,10 @@ fn check_entering(
     let steps = package.manifest.plan.steps.iter();
     let inserts = steps.filter(|step| matches!(step.tool, Tool::InsertRow | Tool::InsertRows));
     for step in inserts.filter(|step| {
-        super::steps::used_in(&step.args, "featureId") == Some(&*dependency.reference)
+        used_in(&step.args, "featureId") == Some(&*dependency.reference)
             && !ledger.has(feature.id, &step.uid)
     }) {
-        rows.extend(super::row_steps::inserted(step));
+        rows.extend(inserted(step));
     }
     rows
 }

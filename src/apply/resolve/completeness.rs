@@ -6,9 +6,9 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::bindings::Bindings;
+use super::built::BuiltColumn;
 use super::findings::reason_of;
 use super::rewrite::{EmptiedField, object_of};
-use super::structure::BuiltColumn;
 use crate::apply::DraftReason;
 use crate::automation::{self, Automation, Environment, Setting};
 use crate::definitions::{ConfigFault, Definitions, ReferenceKind};

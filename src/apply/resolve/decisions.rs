@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 
 use super::bindings::{Binding, Bindings, Cause, Record};
+use super::dependency_decision::{DependencyDecision, dependencies};
+use super::refusals::{called, unknown};
 use super::targets::{by_id, has_name};
 use super::{columns, steps};
 use crate::apply::row_refs::all_row_refs;
@@ -15,25 +17,6 @@ use crate::finding::suggest;
 use crate::package::model::{Dependency, DependencyForm, UnresolvedForm};
 use crate::problem::Code;
 use crate::workspace::{Feature, Id, RecordKind, Structure};
-
-/// What becomes of a dependency.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum DependencyDecision<'p> {
-    /// Its blueprint is carried out.
-    Import,
-    /// It is this.
-    Map(Binding<'p>, IndexMap<String, Id>),
-    /// Configs name it, and the name is one here too.
-    Named,
-    /// All that it held becomes empty.
-    Skip,
-}
-
-/// The dependencies of a package.
-pub(super) fn dependencies<'p>(package: &'p Checked<'_>) -> &'p [Dependency] {
-    let layers = package.manifest.layers();
-    layers.map_or(&[], |layers| &layers.dependencies)
-}
 
 /// Decides on every dependency; what cannot be decided is refused, and left out of the result.
 pub(super) fn decide<'p>(
@@ -80,17 +63,6 @@ pub(super) fn decide<'p>(
         }
     }
     decisions
-}
-
-/// A ref that a request names and the package does not have.
-pub(super) fn unknown<'c>(
-    reference: &str,
-    what: &str,
-    known: impl IntoIterator<Item = &'c str> + Clone,
-) -> Refusal {
-    let help = suggest::help(reference, known).unwrap_or_default();
-    let detail = format!("`{reference}` {what}. {help}");
-    Refusal::about(Code::UnknownResolutionRef, reference, detail.trim_end())
 }
 
 fn decided<'p>(
@@ -166,7 +138,7 @@ fn mapped<'p>(
 }
 
 /// The most names that a refusal offers.
-const OFFERED: usize = 10;
+const MAX_OFFERED_NAMES: usize = 10;
 
 /// What the organization has to map to, as far as it is known: names, with the ids of what is mapped
 /// by id.
@@ -192,25 +164,14 @@ fn offered(destination: &Structure, kind: ReferenceKind) -> String {
     let Some(names) = names else {
         return String::new();
     };
-    let more = match names.len().saturating_sub(OFFERED) {
+    let more = match names.len().saturating_sub(MAX_OFFERED_NAMES) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    match names.get(..names.len().min(OFFERED)) {
+    match names.get(..names.len().min(MAX_OFFERED_NAMES)) {
         Some([]) | None => " The destination has none.".to_owned(),
         Some(names) => format!(" The destination has {}{more}.", names.join(", ")),
     }
-}
-
-/// What people know a dependency by.
-pub(super) fn called(dependency: &Dependency) -> String {
-    let identity = &dependency.identity;
-    let label = identity.label.as_ref().unwrap_or(&identity.name);
-    format!(
-        "the {} {label:?} (`{}`)",
-        dependency.kind.noun(),
-        dependency.reference
-    )
 }
 
 /// Who uses a dependency: the first by name.

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use indexmap::IndexMap;
 
-use super::structure::BuiltColumn;
+use super::built::BuiltColumn;
 use super::upgrade::Base;
 use crate::apply::TableWork;
 use crate::workspace::ledger::Entry;

@@ -1,7 +1,7 @@
 //! What cells of a link column hold where people have changed what the column shows.
 
 use super::bindings::{Binding, Bindings};
-use super::structure::BuiltColumn;
+use super::built::BuiltColumn;
 use crate::apply::LinkedValue;
 use crate::json::Value;
 

@@ -6,17 +6,20 @@
 
 mod absent_names;
 mod adopted;
-mod applied;
+mod applied_rows;
 mod bind;
 mod bindings;
 mod bound_package;
+mod built;
 mod columns;
 mod completeness;
 mod counterparts;
 mod decisions;
+mod dependency_decision;
 mod earlier_names;
 mod earlier_records;
 mod findings;
+mod input;
 mod linked_value;
 mod modes;
 mod names;
@@ -24,7 +27,9 @@ mod order;
 mod record;
 mod recreated;
 mod redacted;
+mod refusals;
 mod rewrite;
+mod row_data;
 mod row_steps;
 mod steps;
 mod structure;
@@ -40,20 +45,18 @@ mod waiting_drafts;
 use indexmap::IndexMap;
 
 use super::ledger_rows::LedgerRows;
-use super::{Approved, JobHistory, Minter, Refusal, Request};
-use crate::check::Checked;
-use crate::definitions::Definitions;
+use super::{Approved, JobHistory, Minter, Refusal};
 use crate::upgrade::{Measured, Rename, TrackedDecisions};
-use crate::workspace::Structure;
-use crate::workspace::ledger::Entry;
 
 pub(super) use adopted::{adopted, adopted_table};
-pub(super) use applied::{AppliedRows, applied_rows, base_things};
+pub(super) use applied_rows::{AppliedRows, applied_rows, base_things};
 use bindings::Bindings;
 pub(super) use columns::fits;
+use dependency_decision::DependencyDecision;
 use earlier_names::note_earlier_names;
 use earlier_records::EarlierJobs;
 use findings::Findings;
+pub use input::ResolveInput;
 use recreated::Recreated;
 use steps::Steps;
 use structure::Builder;
@@ -62,74 +65,36 @@ pub(super) use upgrade::unfit_decision;
 use upgrade::{Base, LeftRecords, LeftRules, Merging};
 pub(super) use waiting_drafts::WaitingDrafts;
 
-/// Decides everything about an apply (`service`: template apply; `rest` 6.3, 6.4).
+/// Decides everything about an apply (`service`: template apply; `rest` 6.3, 6.4), of an upgrade as well (`upgrade` 3).
 ///
-/// `earlier` holds the ledgers of what was applied before, oldest first: of the completed jobs
-/// that this one binds to, and its own as far as it got. What they created and still exists is
-/// bound, what is missing is created, and configs of what is bound point at it. With `copy` only the job's own entries count.
-pub fn resolve(
-    package: &Checked<'_>,
-    request: &Request,
-    destination: &Structure,
-    earlier: Option<&[Entry]>,
-    minter: Minter,
-    definitions: &Definitions,
-) -> Result<Approved, Vec<Refusal>> {
-    let past = JobHistory::of(earlier.unwrap_or_default());
-    resolve_from(package, request, destination, past, minter, definitions)
+/// What [`JobHistory::entries`] of the past say was created and still exists is bound, what is missing is created, and
+/// configs of what is bound point at it. With `copy` only the job's own entries count.
+///
+/// # Errors
+/// Every refusal.
+pub fn resolve(input: ResolveInput<'_, '_>, minter: Minter) -> Result<Approved, Vec<Refusal>> {
+    resolve_measured(input, minter, &Measured::default())
 }
 
-/// The same, with the package that an upgrade starts from (`upgrade` 3).
-pub fn resolve_from(
-    package: &Checked<'_>,
-    request: &Request,
-    destination: &Structure,
-    past: JobHistory<'_>,
+/// Decides as [`resolve`] does, with what the cells say that are there.
+pub(in crate::apply) fn resolve_measured(
+    input: ResolveInput<'_, '_>,
     minter: Minter,
-    definitions: &Definitions,
+    measured: &Measured,
 ) -> Result<Approved, Vec<Refusal>> {
-    let measured = Measured::default();
-    resolve_measured(
+    let completed = input.completed();
+    let input = input.with_request(completed.as_ref());
+    let ResolveInput {
         package,
         request,
         destination,
         past,
-        minter,
         definitions,
-        &measured,
-    )
-}
-
-/// The same, with what the cells say that are there.
-pub(in crate::apply) fn resolve_measured(
-    package: &Checked<'_>,
-    request: &Request,
-    destination: &Structure,
-    past: JobHistory<'_>,
-    minter: Minter,
-    definitions: &Definitions,
-    measured: &Measured,
-) -> Result<Approved, Vec<Refusal>> {
-    let completed = past.base.filter(|_| request.upgrade);
-    let completed = completed.map(|base| base.completed(request, package, destination));
-    let request = completed.as_ref().unwrap_or(request);
-    let mut refusals = upgrade::check_request(package, request, past);
-    let decisions = decisions::decide(package, request, destination, definitions, &mut refusals);
-    modes::check(package, request, &mut refusals);
+    } = input;
     let entries = past.entries;
     // A separate copy has no rows from before.
     let ledger = LedgerRows::read(entries.iter().filter(|_| !request.copy));
-    columns::required(
-        package,
-        request,
-        destination,
-        &ledger,
-        definitions,
-        &mut refusals,
-    );
-    if !refusals.is_empty() {
-        return Err(refusals);
-    }
+    let decisions = decided(input, &ledger)?;
     let steps = Steps::of(package, &decisions);
     let earlier = EarlierJobs::read(entries, request.copy, &minter);
     let mut bindings = Bindings::default();
@@ -256,23 +221,53 @@ pub(in crate::apply) fn resolve_measured(
     })
 }
 
+/// What becomes of each dependency, or everything that is wrong with the request.
+fn decided<'q>(
+    input: ResolveInput<'q, '_>,
+    ledger: &LedgerRows,
+) -> Result<Vec<(usize, DependencyDecision<'q>)>, Vec<Refusal>> {
+    let ResolveInput {
+        package,
+        request,
+        destination,
+        past,
+        definitions,
+    } = input;
+    let mut refusals = upgrade::check_request(package, request, past);
+    let decisions = decisions::decide(package, request, destination, definitions, &mut refusals);
+    modes::check(package, request, &mut refusals);
+    columns::required(
+        package,
+        request,
+        destination,
+        ledger,
+        definitions,
+        &mut refusals,
+    );
+    if refusals.is_empty() {
+        Ok(decisions)
+    } else {
+        Err(refusals)
+    }
+}
+
 /// What may be something else under a new name, also of an upgrade that is refused: deciding that may be the way out
 /// (`upgrade` 3.2.2).
 pub(in crate::apply) fn possible_renames(
-    package: &Checked<'_>,
-    request: &Request,
-    destination: &Structure,
-    past: JobHistory<'_>,
+    input: ResolveInput<'_, '_>,
     minter: Minter,
-    definitions: &Definitions,
 ) -> Vec<Rename> {
-    if !request.upgrade {
+    if !input.request.upgrade {
         return Vec::new();
     }
-    let completed = past
-        .base
-        .map(|base| base.completed(request, package, destination));
-    let request = completed.as_ref().unwrap_or(request);
+    let completed = input.completed();
+    let ResolveInput {
+        package,
+        request,
+        destination,
+        past,
+        definitions,
+    } = input.with_request(completed.as_ref());
     let mut refused = Vec::new();
     let decisions = decisions::decide(package, request, destination, definitions, &mut refused);
     let steps = Steps::of(package, &decisions);

@@ -1,6 +1,6 @@
 //! The requested rows mode of each table.
 
-use super::decisions::unknown;
+use super::refusals::unknown;
 use super::steps::used_in;
 use crate::apply::{Mode, Refusal, Request, RowsMode};
 use crate::check::Checked;

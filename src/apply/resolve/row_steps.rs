@@ -2,12 +2,13 @@
 
 use super::findings::Findings;
 use super::modes;
+use super::row_data::{data, inserted};
 use super::steps::{StepWork, Steps, text_in, used_in};
 use super::tables::Tables;
 use crate::apply::{RowStep, RowStepWork};
-use crate::json::{Object, Value};
+use crate::json::Value;
 use crate::package::Tool;
-use crate::package::model::{Reason, Step};
+use crate::package::model::Reason;
 
 /// All of them, in order; ids of their rows come after those of the payloads.
 pub(super) fn row_steps(
@@ -81,23 +82,4 @@ fn one(
         _ => RowStepWork::Nothing,
     };
     (brought, step)
-}
-
-/// The cells of the rows that a step inserts.
-pub(super) fn inserted(step: &Step) -> Vec<String> {
-    match (step.tool, step.args.get("rows")) {
-        (Tool::InsertRow, _) => vec![data(&step.args)],
-        (Tool::InsertRows, Some(Value::List(rows))) => {
-            rows.iter().filter_map(Value::as_object).map(data).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The cells of a row, as they are written: they are data, whatever they look like.
-fn data(row: &Object) -> String {
-    match row.get("data") {
-        Some(cells @ Value::Object(_)) => cells.write(),
-        _ => "{}".to_owned(),
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::decisions::DependencyDecision;
+use super::dependency_decision::DependencyDecision;
 use crate::check::Checked;
 use crate::json::{Object, Value};
 use crate::package::Tool;

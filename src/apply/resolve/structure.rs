@@ -1,70 +1,29 @@
 //! The structure phase: records to create, configs to replace, automations to publish.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use indexmap::IndexMap;
 
 use super::absent_names;
 use super::bind::{Disposition, target_kind};
 use super::bindings::{Binding, Bindings, Record};
+use super::built::{Built, BuiltColumn, DeclaredRecord};
 use super::completeness::{AppliedAutomation, CompletenessCheck};
 use super::earlier_records::EarlierJobs;
 use super::findings::Findings;
 use super::record::{Positions, config_of, new};
 use super::recreated::Recreated;
-use super::rewrite::{EmptiedField, Link, Rewritten, object_of, rewrite};
+use super::rewrite::{Rewritten, object_of, rewrite};
 use super::steps::{StepWork, Steps, name_in, subject, text_in};
-use crate::apply::{Bound, DraftReason, NotPublished, Publish, RenamedRecord, StructureWork};
+use crate::apply::{Bound, DraftReason, NotPublished, Publish, RenamedRecord};
 use crate::automation::complete_step_ids;
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
 use crate::package::configs::Declared;
-use crate::package::model::Manifest;
+use crate::package::model::{Manifest, Step};
 use crate::package::reference::WORKSPACE;
 use crate::workspace::ledger::{ConfigChange, Created};
 use crate::workspace::{AnyRecord, Change, Column, Id, New, RecordKind, Structure};
-
-/// What the steps come to.
-#[derive(Debug, Default)]
-pub(super) struct Built<'p> {
-    pub(super) work: StructureWork,
-    pub(super) bound: Vec<Bound>,
-    pub(super) publish: Vec<Publish>,
-    /// Automations that were live at the source and are not whole here.
-    pub(super) not_published: Vec<NotPublished>,
-    /// Columns that the package brings, by ref, in order.
-    pub(super) columns: IndexMap<&'p str, BuiltColumn>,
-    /// What the package says of every record, by ref, in order.
-    pub(super) declared: IndexMap<&'p str, DeclaredRecord>,
-    /// What this apply empties in automations that are there, by their refs.
-    pub(super) emptied: HashMap<&'p str, Vec<EmptiedField<'p>>>,
-}
-
-/// What a package says of a record, in the destination's references.
-#[derive(Debug, Clone)]
-pub(super) struct DeclaredRecord {
-    /// The record. What is not at the destination is marked.
-    pub(super) record: AnyRecord,
-    /// Its name in the package.
-    pub(super) name: String,
-    /// Whether it is created.
-    pub(super) fresh: bool,
-    /// Whether a blueprint says it.
-    pub(super) blueprint: bool,
-}
-
-/// A column that the package brings, as it is when all steps are done.
-#[derive(Debug)]
-pub(super) struct BuiltColumn {
-    /// Its table.
-    pub(super) feature: Id,
-    /// Its name in the package.
-    pub(super) package_name: String,
-    /// The column at the destination.
-    pub(super) column: Column,
-    /// What it points at, in refs.
-    pub(super) link: Link,
-}
 
 /// What the steps are carried out against.
 pub(super) struct Builder<'a, 'p> {
@@ -141,36 +100,10 @@ impl<'p> Builder<'_, 'p> {
             Disposition::Fresh | Disposition::Bound { unfinished: true }
         ) {
             self.findings.dropped(reference, &rewritten);
-            let from = text_in(&step.args, "name");
-            // Of what is there already the job's own word counts: people rename things too.
-            let to = match disposition {
-                Disposition::Fresh => None,
-                _ => self.earlier.once(reference, record.kind),
-            };
-            let to = to.map_or(record.name.as_str(), |made| made.name);
-            if to != from {
-                self.findings.renamed.push(RenamedRecord {
-                    kind: record.kind,
-                    reference: reference.to_owned(),
-                    from: from.to_owned(),
-                    to: to.to_owned(),
-                });
-            }
+            self.note_rename(step, reference, record, disposition);
         }
-        let mut column = None;
-        let mut scratch = Positions::new(self.destination);
         let fresh = disposition == Disposition::Fresh;
-        let mut made = if fresh {
-            new(record, &rewritten.args, positions)
-        } else {
-            new(record, &rewritten.args, &mut scratch)
-        };
-        if let New::Workflow(made) = &mut made {
-            // Who names outputs of a step names its id: it is decided before anything is written.
-            let mut graph = Value::Object(std::mem::take(&mut made.graph_config));
-            complete_step_ids(self.definitions, &mut graph, made.id.as_u128());
-            made.graph_config = object_of(Some(&graph));
-        }
+        let made = self.made(record, &rewritten.args, fresh.then_some(positions));
         let declared = DeclaredRecord {
             record: AnyRecord {
                 order: given_order(&rewritten.args),
@@ -189,38 +122,11 @@ impl<'p> Builder<'_, 'p> {
         if disposition == Disposition::Away {
             return;
         }
-        if fresh {
-            if self.upgrade {
-                without_marks(&mut made);
-            }
-            if let New::Column { column: made, .. } = &made {
-                column = Some(made.clone());
-            }
-            built.work.changes.push(Change::Create(made));
-            built.work.entry.created.push(Created {
-                reference: reference.to_owned(),
-                kind: record.kind,
-                id: record.id,
-                name: record.name.clone(),
-            });
+        let column = if fresh {
+            self.add(reference, record, made, built)
         } else {
-            let parent = record
-                .parent
-                .and_then(|parent| self.destination.feature(parent));
-            column = parent.and_then(|parent| parent.column(record.id)).cloned();
-            let fixed = (!self.upgrade)
-                .then(|| self.fix_references(reference, record, built))
-                .flatten();
-            if let (Some(column), Some(Value::Object(config))) = (&mut column, fixed) {
-                column.config = config;
-            }
-            built.bound.push(Bound {
-                kind: record.kind,
-                reference: reference.to_owned(),
-                id: record.id,
-                name: record.name.clone(),
-            });
-        }
+            self.bind(reference, record, built)
+        };
         if let (RecordKind::Column, Some(column), Some(feature)) =
             (record.kind, column, record.parent)
         {
@@ -236,6 +142,92 @@ impl<'p> Builder<'_, 'p> {
             self.promote(work, reference, record, disposition, &rewritten, built);
             built.emptied.insert(reference, rewritten.emptied);
         }
+    }
+
+    /// Reports that a record does not get the name that the package gives it.
+    fn note_rename(
+        &mut self,
+        step: &Step,
+        reference: &str,
+        record: &Record,
+        disposition: Disposition<'p>,
+    ) {
+        let from = text_in(&step.args, "name");
+        // Of what is there already the job's own word counts: people rename things too.
+        let to = match disposition {
+            Disposition::Fresh => None,
+            _ => self.earlier.once(reference, record.kind),
+        };
+        let to = to.map_or(record.name.as_str(), |made| made.name);
+        if to != from {
+            self.findings.renamed.push(RenamedRecord {
+                kind: record.kind,
+                reference: reference.to_owned(),
+                from: from.to_owned(),
+                to: to.to_owned(),
+            });
+        }
+    }
+
+    /// The record as the package says it; with `positions` it takes one of them.
+    fn made(&self, record: &Record, args: &Object, positions: Option<&mut Positions<'_>>) -> New {
+        let mut made = match positions {
+            Some(positions) => new(record, args, positions),
+            None => new(record, args, &mut Positions::new(self.destination)),
+        };
+        if let New::Workflow(made) = &mut made {
+            // Who names outputs of a step names its id: it is decided before anything is written.
+            let mut graph = Value::Object(std::mem::take(&mut made.graph_config));
+            complete_step_ids(self.definitions, &mut graph, made.id.as_u128());
+            made.graph_config = object_of(Some(&graph));
+        }
+        made
+    }
+
+    /// Creates a record, and gives it where it is a column.
+    fn add(
+        &self,
+        reference: &str,
+        record: &Record,
+        mut made: New,
+        built: &mut Built<'p>,
+    ) -> Option<Column> {
+        if self.upgrade {
+            without_marks(&mut made);
+        }
+        let column = match &made {
+            New::Column { column, .. } => Some(column.clone()),
+            _ => None,
+        };
+        built.work.changes.push(Change::Create(made));
+        built.work.entry.created.push(Created {
+            reference: reference.to_owned(),
+            kind: record.kind,
+            id: record.id,
+            name: record.name.clone(),
+        });
+        column
+    }
+
+    /// Binds a record that is there, and gives it where it is a column.
+    fn bind(&self, reference: &str, record: &Record, built: &mut Built<'p>) -> Option<Column> {
+        let parent = record
+            .parent
+            .and_then(|parent| self.destination.feature(parent));
+        let mut column = parent.and_then(|parent| parent.column(record.id)).cloned();
+        let fixed = (!self.upgrade)
+            .then(|| self.fix_references(reference, record, built))
+            .flatten();
+        if let (Some(column), Some(Value::Object(config))) = (&mut column, fixed) {
+            column.config = config;
+        }
+        built.bound.push(Bound {
+            kind: record.kind,
+            reference: reference.to_owned(),
+            id: record.id,
+            name: record.name.clone(),
+        });
+        column
     }
 
     /// Decides whether an automation goes live. What is not whole stays a draft, and what was a

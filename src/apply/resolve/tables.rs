@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use super::bindings::{Binding, Bindings, Cause};
+use super::built::BuiltColumn;
+use super::dependency_decision::dependencies;
 use super::findings::Findings;
+use super::modes;
 use super::order::{Order, enter};
 use super::steps::text_in;
-use super::structure::BuiltColumn;
-use super::{decisions, modes};
 use crate::apply::row_refs::all_row_refs;
 use crate::apply::{ColumnWork, LinkWork, LinkedValue, Mode, Request, TableWork};
 use crate::check::Checked;
@@ -162,7 +163,7 @@ impl Tables<'_, '_> {
     }
 
     fn dependency(&self, reference: &str) -> Option<&Dependency> {
-        let mut dependencies = decisions::dependencies(self.package).iter();
+        let mut dependencies = dependencies(self.package).iter();
         dependencies.find(|dependency| dependency.reference == reference)
     }
 
@@ -245,7 +246,7 @@ impl Tables<'_, '_> {
             let text = |argument| text_in(&step.args, argument);
             return Some((text("name"), text("defaultComponent")));
         }
-        let dependencies = decisions::dependencies(self.package).iter();
+        let dependencies = dependencies(self.package).iter();
         let mut columns = dependencies.flat_map(|one| one.identity.columns.iter().flatten());
         let column = columns.find(|column| column.reference == reference)?;
         Some((column.name.as_str(), column.default_component.as_str()))

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::columns::{Columns, Key};
 use super::emptied_counts::{EmptiedCounts, EmptyCause, OtherFiles, recorded, recorded_others};
 use super::links::{LinkOutcome, OwnLinks, identities, link, points_at};
-use super::sequences::Counter;
+use super::sequence_counter::Counter;
 use super::target_value::TargetValue;
 use super::targets::{Targets, WantedColumn};
 use crate::apply::{LinkWork, Minter};

@@ -177,14 +177,14 @@ pub(super) struct Cells<'l, 'a, 't> {
 }
 
 /// Columns that may be passed over before a key is looked up.
-const GUESSES: usize = 4;
+const MAX_PASSED_COLUMNS: usize = 4;
 
 impl<'t> Cells<'_, '_, 't> {
     #[inline]
     fn guessed(&mut self) -> Option<usize> {
         let rest = self.text.as_bytes().get(self.scanner.pos..)?;
         let slots = self.columns.all.iter().enumerate().skip(self.next);
-        for (at, slot) in slots.take(GUESSES) {
+        for (at, slot) in slots.take(MAX_PASSED_COLUMNS) {
             if rest.starts_with(slot.token.as_bytes()) {
                 self.scanner.pos += slot.token.len();
                 self.scanner.next_token();

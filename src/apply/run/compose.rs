@@ -4,7 +4,7 @@ use super::Run;
 use super::batch::BatchContext;
 use super::emptied_counts::{EmptiedCounts, OtherFiles};
 use super::keys::MatchedKeys;
-use super::rows::RowOutcome;
+use super::row_outcome::RowOutcome;
 use super::table::TableInsertion;
 use crate::apply::ledger_rows;
 use crate::package::payload::RawRow;

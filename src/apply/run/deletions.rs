@@ -9,14 +9,15 @@ use crate::apply::{ApplyError, Dropped, HELD};
 use crate::problem::Code;
 use crate::rows::Cell;
 use crate::workspace::ledger::{
-    BaseRecord, Entry, HeldDigest, MovedSequence, RowDigest, Siblings, Taken, WrittenStructure,
+    BaseRecord, Entry, HeldDigest, MovedSequence, RemovedContent, RowDigest, Siblings,
+    WrittenStructure,
 };
 use crate::workspace::{
     AnyRecord, Change, CommitError, Id, KeptRow, RecordKind, Removal, Structure, Target,
 };
 
 /// How often what goes is looked at anew because somebody changed it meanwhile.
-const ATTEMPTS: usize = 20;
+const MAX_ATTEMPTS: usize = 20;
 
 impl<T: Target> Run<'_, '_, T> {
     /// Takes them away.
@@ -29,7 +30,7 @@ impl<T: Target> Run<'_, '_, T> {
                 continue;
             }
             let mut open = true;
-            for _ in 0..ATTEMPTS {
+            for _ in 0..MAX_ATTEMPTS {
                 open = !self.try_take_away(dropped).await?;
                 if !open {
                     break;
@@ -160,7 +161,7 @@ impl<T: Target> Run<'_, '_, T> {
                 feature,
                 rows: removals.collect(),
             };
-            let entry = Entry::Taken(Taken {
+            let entry = Entry::Taken(RemovedContent {
                 feature,
                 column: None,
                 rows,
@@ -205,7 +206,7 @@ impl<T: Target> Run<'_, '_, T> {
             if rows.is_empty() {
                 continue;
             }
-            let entry = Entry::Taken(Taken {
+            let entry = Entry::Taken(RemovedContent {
                 feature,
                 column: Some(column.name.clone()),
                 rows,

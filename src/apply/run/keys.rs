@@ -7,7 +7,7 @@ use foldhash::quality::FixedState;
 use super::Run;
 use super::columns::{Columns, Key};
 use super::links::identities;
-use super::rows::RowOutcome;
+use super::row_outcome::RowOutcome;
 use super::table::TableInsertion;
 use crate::apply::{ApplyError, LinkWork};
 use crate::package::payload::RawRow;

@@ -2,56 +2,18 @@
 
 use super::Run;
 use super::compose::{BatchRows, UnfitRow};
-use super::failed::{BatchParts, PartFailures, SplitDecision, number};
-use super::ledger_state::KnownRow;
 use super::links::points_home;
-use super::self_links::Pending;
+use super::pending_links::PendingLinks;
+use super::row_outcome::{PartRefusal, RowOutcome, WrittenContent};
+use super::split_batch::{BatchParts, PartFailures, SplitDecision, number};
 use super::table::TableInsertion;
 use crate::apply::{ApplyError, Mode};
 use crate::package::payload::RawRow;
 use crate::problem::Code;
-use crate::rows::EntryFault;
-use crate::workspace::{CommitError, Id, Refused, StoredRow, Target, fetch_each};
+use crate::workspace::{CommitError, Id, StoredRow, Target, fetch_each};
 
 /// How often a batch is written again because somebody else moved a sequence.
-const ATTEMPTS: usize = 100;
-
-/// What becomes of a row of the package.
-#[derive(Debug)]
-pub(super) enum RowOutcome {
-    /// It enters, as that row of the batch.
-    Enters(usize),
-    /// It was written before.
-    Written(KnownRow, WrittenContent),
-    /// The destination has its key.
-    Existing(StoredRow),
-    /// That row of the package has its key.
-    Same(usize),
-    /// It cannot be written.
-    Failed,
-    /// It does not enter.
-    Out,
-}
-
-/// What a row that was written before holds now, as far as links show it.
-#[derive(Debug)]
-pub(super) enum WrittenContent {
-    /// Nothing points at rows of its table, or it is read once a link points at it.
-    Unread,
-    Found(StoredRow),
-    /// People deleted it.
-    Gone,
-}
-
-/// Why rows were not written.
-pub(super) enum PartRefusal {
-    /// These no column could store: positions among those that enter.
-    Unfit(Vec<(usize, EntryFault)>),
-    /// The store said no.
-    Refused(Refused),
-    /// Others moved a sequence all the time.
-    Contended,
-}
+const MAX_ATTEMPTS: usize = 100;
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// The rows from position `first` on.
@@ -282,7 +244,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let found = self
             .match_keys(&entering.columns, entrants.iter().map(entrant))
             .await?;
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             self.sequences(entering).await?;
             let composed = self.compose(entering, rows, first, batch_rows, &found.here);
             if entering.batch.asks_columns {
@@ -339,7 +301,7 @@ pub(super) fn await_links(
                 .then_some((known.id, known.digest, known.early_links.is_some())),
             _ => None,
         };
-        let pending = pending.map(|(id, digest, again)| Pending {
+        let pending = pending.map(|(id, digest, again)| PendingLinks {
             position: first + at,
             start: row.start,
             id,

@@ -2,6 +2,7 @@
 
 use super::emptied_counts::{EmptiedCounts, EmptyCause, recorded};
 use super::links::{LinkOutcome, OwnLinks, link, points_at};
+use super::pending_links::PendingLinks;
 use super::table::TableInsertion;
 use super::tally::FailedRow;
 use super::target_value::TargetValue;
@@ -11,26 +12,11 @@ use crate::package::payload::RawEntry;
 use crate::problem::Code;
 use crate::rows::{EntryReason, members};
 use crate::workspace::ledger::{Entry, Links, RowDigest, WrittenRow};
-use crate::workspace::{Change, CommitError, Id, RowData, RowWrite, Target};
-
-/// A row with cells that point at rows of its own table.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Pending {
-    /// Its position in the entry.
-    pub(super) position: usize,
-    /// Where it begins there.
-    pub(super) start: usize,
-    /// Its id.
-    pub(super) id: Id,
-    /// What it held when it was written, without these cells.
-    pub(super) digest: RowDigest,
-    /// Whether the cells were written before: then those that have lost their row are taken away.
-    pub(super) again: bool,
-}
+use crate::workspace::{Change, CommitError, RowData, RowWrite, Target};
 
 /// The links of one row.
 pub(super) struct RowLinks {
-    pub(super) row: Pending,
+    pub(super) row: PendingLinks,
     /// Its uid in the package.
     uid: Option<String>,
     cells: String,
@@ -94,7 +80,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         &mut self,
         entering: &TableInsertion<'a>,
         entry: &'a RawEntry<'a>,
-        row: Pending,
+        row: PendingLinks,
     ) -> RowLinks {
         let raw = entry.row(row.start);
         let mut links = RowLinks {

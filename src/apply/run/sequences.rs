@@ -2,6 +2,7 @@
 
 use super::Run;
 use super::columns::Columns;
+use super::sequence_counter::Counter;
 use super::table::TableInsertion;
 use crate::apply::ApplyError;
 use crate::package::payload::RawRow;
@@ -10,20 +11,7 @@ use crate::workspace::Target;
 
 /// Where a preview assumes a sequence that a remote workspace does not report: no row holds a number from here on, so that
 /// none of them seems taken.
-const UNKNOWN: u64 = 1 << 52;
-
-/// A sequence while rows are written.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Counter {
-    /// The position of its column.
-    pub(super) slot: usize,
-    /// Where the store has it.
-    pub(super) stands: u64,
-    /// The next number.
-    pub(super) next: u64,
-    /// No empty cell gets a number below this one: rows of the package hold those.
-    pub(super) floor: u64,
-}
+const UNREPORTED_START: u64 = 1 << 52;
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// Asks where the sequences stand, unless that is known; gives whether they stand elsewhere
@@ -38,7 +26,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 let column = entering.columns.all[counter.slot].work.column.id;
                 let sequence = self.target.sequence(entering.feature, column).await;
                 let sequence = sequence.map_err(ApplyError::store("reading a sequence"))?;
-                let stands = sequence.unwrap_or(UNKNOWN);
+                let stands = sequence.unwrap_or(UNREPORTED_START);
                 moved |= stands != counter.stands;
                 counter.stands = stands;
             }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::batch::InsertBatch;
 use super::columns::Columns;
-use super::self_links::Pending;
+use super::pending_links::PendingLinks;
 use super::targets::WantedColumn;
 use super::{BATCH, BATCH_BYTES, Run};
 use crate::apply::{ApplyError, ColumnWork, Mode, RowStepWork, TableWork, ledger_rows};
@@ -13,7 +13,7 @@ use crate::workspace::ledger::{Entry, RecognisedRows};
 use crate::workspace::{Id, RowData, StoredRow, Target};
 
 /// Rows of earlier passes that are noted together.
-const RECOGNISED: usize = 5000;
+const ROWS_PER_NOTE: usize = 5000;
 
 /// A table while its rows enter.
 pub(super) struct TableInsertion<'a> {
@@ -38,7 +38,7 @@ pub(super) struct TableInsertion<'a> {
     /// Columns whose values other rows take.
     pub(super) wanted: Vec<WantedColumn<'a>>,
     /// Rows with cells that wait for the table to be complete.
-    pub(super) pending: Vec<Pending>,
+    pub(super) pending: Vec<PendingLinks>,
     /// Whether links inside the table were written along with rows.
     pub(super) has_early_links: bool,
     /// The rows that are being written.
@@ -184,7 +184,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         rows: &[(usize, Id)],
     ) -> Result<(), ApplyError<T::Error>> {
         let all: Vec<RawRow<'_>> = entry.rows().collect();
-        for rows in rows.chunks(RECOGNISED) {
+        for rows in rows.chunks(ROWS_PER_NOTE) {
             let named = rows.iter().filter_map(|(at, _)| all.get(*at).copied());
             let recognised = Entry::Recognised(RecognisedRows {
                 uid: uid.to_owned(),

@@ -10,7 +10,7 @@ use crate::workspace::ledger::{Cells, CellsOf, CellsPart, Changed, Entry, RowDig
 use crate::workspace::{Change, CommitError, Id, KeptRow, RowData, RowWrite, Target};
 
 /// How often rows are looked at anew because somebody changed one of them meanwhile.
-const ATTEMPTS: usize = 20;
+const MAX_ATTEMPTS: usize = 20;
 
 /// Whether a cell stands as it is in a column of that rule: without conversion.
 pub(in crate::apply) fn fits(rule: &Rule<'_>, cell: &str) -> bool {
@@ -86,7 +86,7 @@ impl<T: Target> Run<'_, '_, T> {
             match self.try_commit(unit).await {
                 Ok(()) => last = Some(end),
                 Err(CommitError::Refused(refused))
-                    if refused.code == Code::NotEmpty && attempts < ATTEMPTS =>
+                    if refused.code == Code::NotEmpty && attempts < MAX_ATTEMPTS =>
                 {
                     attempts += 1;
                 }

@@ -11,7 +11,7 @@ use crate::workspace::RowData;
 use crate::workspace::ledger::{ColumnDigest, RowDigest};
 
 /// So many uncertain cells are tried in all combinations; further ones count as untouched.
-const TRIED: usize = 10;
+const MAX_COMBINED_CELLS: usize = 10;
 
 /// What a cell held when its row was written last.
 #[derive(Debug, Clone, Copy)]
@@ -85,7 +85,7 @@ pub(super) fn untouched(
             });
         }
     }
-    let tried = uncertain.len().min(TRIED);
+    let tried = uncertain.len().min(MAX_COMBINED_CELLS);
     let combinations = 1_usize << tried;
     let is_touched = |combination: usize, at: usize| at < tried && (combination >> at) & 1 == 1;
     let then = |combination: &usize| {

@@ -11,7 +11,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
-use crate::apply::{Approved, Minter, Refusal, Request, resolve};
+use crate::apply::{Approved, JobHistory, Minter, Refusal, Request, ResolveInput, resolve};
 use crate::check::{CheckOptions, Checked, NotChecked};
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
@@ -150,12 +150,14 @@ pub(in crate::apply) fn again(
     let package = checked(&text);
     let definitions = Definitions::embedded();
     resolve(
-        &package,
-        &request(body),
-        destination,
-        earlier,
+        ResolveInput {
+            package: &package,
+            request: &request(body),
+            destination,
+            past: JobHistory::of(earlier.unwrap_or_default()),
+            definitions,
+        },
         minter,
-        definitions,
     )
 }
 

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use crate::apply::test_packages::{Pack, checked, empty, request, uid};
-use crate::apply::{ApplyError, Minter, Report, resolve, run};
+use crate::apply::{ApplyError, JobHistory, Minter, Report, ResolveInput, resolve, run};
 use crate::crashing::{Error, Memory};
 use crate::definitions::Definitions;
 use crate::workspace::ledger::{Created, Entry};
@@ -92,12 +92,14 @@ pub(super) fn attempt(
     let minter = Minter::at(Timestamp::UNIX_EPOCH, 0xABC_0000 + nonce);
     let definitions = Definitions::embedded();
     let approved = resolve(
-        &package,
-        &request(body),
-        &structure,
-        Some(&ledgers),
+        ResolveInput {
+            package: &package,
+            request: &request(body),
+            destination: &structure,
+            past: JobHistory::of(&ledgers),
+            definitions,
+        },
         minter,
-        definitions,
     );
     let approved = approved.expect("approved");
     ready(run(

@@ -1,69 +1,12 @@
 //! Finds the changes of others that an undo would lose, before anything is removed.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 
 use super::steps::{UndoStep, UndoSteps};
+use super::table_losses::TableLosses;
 use super::{UndoError, store};
-use crate::finding::render::counted;
 use crate::workspace::ledger::RowDigest;
-use crate::workspace::{Feature, Id, RecordKind, StoredRow, Target, fetch_each, is_last_batch};
-
-/// What an undo would lose of one table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TableLosses {
-    /// The table; or another record, of which leaves would be lost.
-    pub feature: Id,
-    /// The table that it is or belongs to; nothing for records that everybody sees who sees the workspace.
-    pub table: Option<Id>,
-    /// What it is.
-    pub kind: RecordKind,
-    /// Its name.
-    pub name: String,
-    /// Rows of the job that were edited since.
-    pub edited: Vec<Id>,
-    /// How many rows of others a table holds that the job created.
-    pub foreign: u64,
-    /// How many of its leaves were changed since.
-    pub leaves: u64,
-    /// Whether all that stays as people made it when the undo is forced: values that an upgrade changed. Else it goes.
-    pub stays: bool,
-}
-
-impl TableLosses {
-    /// Nothing of a table.
-    pub(super) fn nothing(feature: &Feature) -> TableLosses {
-        TableLosses {
-            feature: feature.id,
-            table: Some(feature.id),
-            kind: RecordKind::Feature,
-            name: feature.name.clone(),
-            edited: Vec::new(),
-            foreign: 0,
-            leaves: 0,
-            stays: false,
-        }
-    }
-
-    /// In words, of the table under that name.
-    pub fn of(&self, table: &str) -> String {
-        let rows = |count: usize| counted(count, "row");
-        let edited = self.edited.len();
-        let mut parts = Vec::new();
-        if edited > 0 {
-            parts.push(format!("{} edited since", rows(edited)));
-        }
-        if self.foreign > 0 {
-            let foreign = usize::try_from(self.foreign).unwrap_or(usize::MAX);
-            parts.push(format!("{} of others", rows(foreign)));
-        }
-        if self.leaves > 0 {
-            let leaves = if self.leaves == 1 { "leaf" } else { "leaves" };
-            parts.push(format!("{} {leaves} changed since", self.leaves));
-        }
-        format!("{table} has {}", parts.join(" and "))
-    }
-}
+use crate::workspace::{Feature, Id, StoredRow, Target, fetch_each, is_last_batch};
 
 /// What an undo with force does to what people have done since.
 pub fn forced(lost: &[TableLosses]) -> &'static str {
@@ -79,14 +22,8 @@ pub fn forced(lost: &[TableLosses]) -> &'static str {
     }
 }
 
-impl fmt::Display for TableLosses {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.of(&format!("{} {:?}", self.kind.noun(), self.name)))
-    }
-}
-
 /// Rows that are read at once.
-const PAGE: usize = 1000;
+const ROWS_PER_READ: usize = 1000;
 
 /// The newest digests of rows of one table.
 type RowDigests = HashMap<Id, RowDigest>;
@@ -164,7 +101,7 @@ async fn of_created<T: Target>(
     let mut lost = TableLosses::nothing(feature);
     let mut after = None;
     loop {
-        let rows = target.rows(feature.id, after, PAGE).await;
+        let rows = target.rows(feature.id, after, ROWS_PER_READ).await;
         let rows = rows.map_err(store("reading rows"))?;
         let foreign =
             |row: &&StoredRow| !digests.contains_key(&row.id) || changed.contains(&row.id);
@@ -172,7 +109,7 @@ async fn of_created<T: Target>(
         let edited = rows.iter().filter(|row| is_edited(row, digests));
         lost.edited.extend(edited.map(|row| row.id));
         after = rows.last().map(|row| row.id);
-        if is_last_batch(&rows, PAGE) {
+        if is_last_batch(&rows, ROWS_PER_READ) {
             return Ok(lost);
         }
     }
@@ -187,7 +124,7 @@ async fn of_other<T: Target>(
     let mut lost = TableLosses::nothing(feature);
     let mut ids: Vec<Id> = digests.keys().copied().collect();
     ids.sort_unstable();
-    for ids in ids.chunks(PAGE) {
+    for ids in ids.chunks(ROWS_PER_READ) {
         let edited = |row: Option<StoredRow>| {
             let edited = row.filter(|row| is_edited(row, digests));
             edited.map(|row| row.id)

@@ -5,6 +5,7 @@
 //! before structure, and records its progress in the ledger. All refusals come before the first
 //! unit; from then on an undo can only be interrupted and resumed.
 
+mod before_job;
 mod losses;
 mod merged;
 mod rewritten;
@@ -13,15 +14,16 @@ mod sibling_order;
 mod steps;
 
 use crate::problem::Code;
-use crate::workspace::ledger::{Entry, MovedLeaf, Taken, Updated};
+use crate::workspace::ledger::{Entry, MovedLeaf, RemovedContent, Updated};
 use crate::workspace::{
     Change, CommitError, Id, Progress, RecordKind, Refused, Removal, RowWrite, Structure, Target,
     Unit, fetch_each,
 };
 
+pub use losses::forced;
 use losses::losses;
-pub use losses::{TableLosses, forced};
 use steps::{UndoStep, UndoSteps};
+pub use table_losses::TableLosses;
 
 /// Why a job was not undone; nothing was taken away.
 #[derive(Debug, thiserror::Error)]
@@ -241,9 +243,9 @@ async fn changes<T: Target>(
 /// What was taken away comes back: rows, or cells where the rows have no others under that name.
 async fn put_back<T: Target>(
     target: &T,
-    taken: Taken,
+    taken: RemovedContent,
 ) -> Result<Option<Change>, UndoError<T::Error>> {
-    let Taken {
+    let RemovedContent {
         feature,
         column,
         rows,
@@ -406,5 +408,6 @@ async fn explained<T: Target>(
     })
 }
 
+mod table_losses;
 #[cfg(test)]
 mod tests;

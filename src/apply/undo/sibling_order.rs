@@ -54,7 +54,7 @@ struct Sibling {
 
 /// What an undo does to the order of siblings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum OrderChange {
     /// It becomes what it was.
     Restore,
     /// It is what it was.
@@ -172,7 +172,7 @@ impl Places {
     pub(super) fn left(&self, structure: &Structure) -> Vec<MovedLeaf> {
         let lists = self.lists.iter().filter(|list| {
             let there = AnyRecord::siblings(structure, list.kind, list.parent);
-            self.way(list, &there).0 == Way::Leave
+            self.way(list, &there).0 == OrderChange::Leave
         });
         lists.map(|list| list.moved(structure)).collect()
     }
@@ -193,7 +193,7 @@ impl Places {
     }
 
     /// What becomes of an order, and the records of before the job that are there, as they stood then.
-    fn way(&self, list: &List, there: &[AnyRecord]) -> (Way, Vec<Sibling>) {
+    fn way(&self, list: &List, there: &[AnyRecord]) -> (OrderChange, Vec<Sibling>) {
         let mut siblings = list.siblings.clone();
         if !list.is_whole {
             let named = |one: &&AnyRecord| {
@@ -227,9 +227,9 @@ impl Places {
         };
         let [before, after] = [in_order(|one| one.before), in_order(|one| one.after)];
         let way = match () {
-            () if before == after || before == now => Way::Keep,
-            () if after == now => Way::Restore,
-            () => Way::Leave,
+            () if before == after || before == now => OrderChange::Keep,
+            () if after == now => OrderChange::Restore,
+            () => OrderChange::Leave,
         };
         (way, siblings)
     }
@@ -244,7 +244,7 @@ impl Places {
         let now: Vec<Id> = now.filter(|id| !is_back(id)).collect();
         let before: Vec<Id> = stood.iter().map(|one| one.id).collect();
         let mut sequence = now.clone();
-        if way == Way::Restore {
+        if way == OrderChange::Restore {
             sequence = before
                 .iter()
                 .filter(|id| now.contains(id))
@@ -261,7 +261,7 @@ impl Places {
             let order = match stood {
                 Some(stood) if is_back(id) => stood.before,
                 // Whoever gave it another number since meant that place.
-                Some(stood) if way != Way::Leave && stands == stood.after => stood.before,
+                Some(stood) if way != OrderChange::Leave && stands == stood.after => stood.before,
                 _ => stands,
             };
             Numbered {

@@ -6,11 +6,11 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::workspace::ledger::{
-    CellsOf, Changed, Entry, RowDigest, Taken, Updated, WrittenStructure,
+    CellsOf, Changed, Entry, RemovedContent, RowDigest, Updated, WrittenStructure,
 };
 use crate::workspace::{AnyRecord, Change, Id, New, RecordKind, Removal};
 
-use super::merged::before;
+use super::before_job::before;
 use super::rewritten::RewrittenRows;
 use super::sibling_order::Places;
 
@@ -28,7 +28,7 @@ pub(super) enum UndoStep {
         rows: Vec<CellsOf>,
     },
     /// Rows, or cells of a column, that an upgrade took away come back.
-    Put(Taken),
+    Put(RemovedContent),
     /// A record of which an upgrade changed leaves becomes what it was; and whether all of it was in force.
     Back(Box<Changed>, bool),
     /// A sequence, a config or a record.
@@ -69,7 +69,7 @@ impl UndoStep {
             UndoStep::Put(taken) => {
                 let rest = taken.rows.split_off(at);
                 let rows = std::mem::replace(&mut taken.rows, rest);
-                UndoStep::Put(Taken {
+                UndoStep::Put(RemovedContent {
                     feature: taken.feature,
                     column: taken.column.clone(),
                     rows,

@@ -3,11 +3,12 @@
 use uuid::Uuid;
 
 use super::compare;
+use super::failure::Failure;
+use super::id_field::id_field;
 use super::recipients;
-use super::resolve::{Failure, text_of};
 use super::row_query::RowQuery;
+use super::value_text::text_of;
 use crate::json::{Object, Value};
-use crate::package::uid::is_uuid;
 
 /// What is to be done for a step.
 #[derive(Debug, Clone)]
@@ -144,13 +145,6 @@ pub enum Wait {
     Timer(String),
 }
 
-pub(super) fn uuid(config: &Object, key: &str) -> Result<Uuid, Failure> {
-    let value = config.get(key).cloned().unwrap_or_default();
-    let id = value.as_str().filter(|text| is_uuid(text));
-    let id = id.and_then(|text| Uuid::parse_str(text).ok());
-    id.ok_or_else(|| Failure::at(key, "is not an id").yields(None, &value))
-}
-
 fn text(config: &Object, key: &str) -> String {
     config.get(key).map(text_of).unwrap_or_default()
 }
@@ -189,7 +183,7 @@ impl Act {
                     .cloned(),
                 bearer: named(written, "bearerToken"),
             }),
-            "automation.run" => Act::Run(uuid(config, "workflowId")?),
+            "automation.run" => Act::Run(id_field(config, "workflowId")?),
             "delay" => Act::Wait(
                 match (named(config, "timerProfile"), config.get("seconds")) {
                     (Some(timer), None) => Wait::Timer(timer),
@@ -262,7 +256,7 @@ impl Write {
         };
         Ok(Write {
             mode,
-            feature: uuid(config, "targetFeatureId")?,
+            feature: id_field(config, "targetFeatureId")?,
             cells,
             matched,
         })
@@ -304,7 +298,7 @@ impl Mail {
             connection: named(config, "connectionName"),
             attach_row: config.get("attachFiles").and_then(Value::as_bool) == Some(true),
             attachment: named(config, "attachmentFileId")
-                .map(|_| uuid(config, "attachmentFileId"))
+                .map(|_| id_field(config, "attachmentFileId"))
                 .transpose()?,
             mailbox: named(config, "mailboxId").is_some(),
         })
@@ -314,8 +308,8 @@ impl Mail {
 impl Notice {
     fn of(config: &Object) -> Result<Notice, Failure> {
         let scope = match config.get("scopeType").and_then(Value::as_str) {
-            Some("channel") => Scope::Channel(uuid(config, "scopeId")?),
-            Some("user") => Scope::User(uuid(config, "scopeId")?),
+            Some("channel") => Scope::Channel(id_field(config, "scopeId")?),
+            Some("user") => Scope::User(id_field(config, "scopeId")?),
             Some("organization") => Scope::Organization,
             _ => return Err(Failure::at("scopeType", "names no recipient")),
         };

@@ -5,7 +5,7 @@
 //! dropped by functions that call themselves for each list and object inside.
 
 use super::envelope::Envelope;
-use super::resolve::Failure;
+use super::failure::Failure;
 use crate::json::{Object, Value, string_len};
 use crate::rows::CELL_DEPTH;
 

@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use super::resolve::text_of;
+use super::value_text::text_of;
 use crate::json::{Number, Value};
 use crate::rows::Decimal;
 

@@ -8,11 +8,12 @@
 //! | Module | |
 //! |---|---|
 //! | `envelope` | the data between the steps, and the values of tokens |
-//! | `bounds`, `reason` | limits on the size of a run; the codes of its failures |
+//! | `bounds`, `reason`, `failure` | limits on the size of a run; the codes of its failures, and what they say |
 //! | `resolve` | expressions into values |
 //! | `request_path`, `recipients` | safe values in the path of a request, and in the recipients of a mail |
 //! | `compare` | conditions and cases |
 //! | `act` | the action of a step |
+//! | `effect_rules` | limits of steps with an effect, and why such a step fails |
 //! | `row_query` | the row query of a read |
 //! | `state` | from step to step |
 //! | `schedule` | when a `cron` trigger is due |
@@ -21,7 +22,10 @@
 mod act;
 pub mod bounds;
 pub(super) mod compare;
+pub mod effect_rules;
 mod envelope;
+mod failure;
+mod id_field;
 mod reason;
 mod recipients;
 mod request_path;
@@ -32,11 +36,12 @@ mod state;
 mod stub;
 #[cfg(test)]
 mod tests;
+mod value_text;
 
 pub use act::{Act, Binding, Mail, Notice, Request, Scope, Wait, Write, WriteMode};
 pub use envelope::{Envelope, Record};
+pub use failure::Failure;
 pub use reason::Reason;
-pub use resolve::Failure;
 pub use row_query::{ColumnKind, RowQuery, TableQuery};
 pub use schedule::{Schedule, Timer};
 pub use state::{Due, NextStep, RunState};

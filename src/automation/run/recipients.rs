@@ -7,8 +7,9 @@
 
 use std::borrow::Cow;
 
+use super::failure::Failure;
 use super::request_path::Unresolved;
-use super::resolve::{Failure, text_of};
+use super::value_text::text_of;
 use crate::automation::{Path, Piece, pieces};
 use crate::json::Value;
 
@@ -16,7 +17,7 @@ use crate::json::Value;
 const SEPARATORS: [char; 11] = ['"', '<', '>', ',', ';', ':', '(', ')', '[', ']', '\\'];
 
 /// The longest mailbox that is sent to.
-const LONGEST: usize = 998;
+const MAX_MAILBOX_BYTES: usize = 998;
 
 /// What is put where a value was, while the text around it is taken apart.
 enum Part<'t> {
@@ -175,7 +176,10 @@ fn mixed(
         if matches!(value, Value::List(_) | Value::Object(_)) {
             return Err(refused("is not part of an address", value));
         }
-        if value.as_str().is_some_and(|text| text.len() > LONGEST) {
+        if value
+            .as_str()
+            .is_some_and(|text| text.len() > MAX_MAILBOX_BYTES)
+        {
             return Err(refused("is not part of an address", value));
         }
         let text = text_of(value);
@@ -186,7 +190,7 @@ fn mixed(
             return Err(refused("holds what separates addresses", value));
         }
         made.push_str(&text);
-        if made.len() > LONGEST {
+        if made.len() > MAX_MAILBOX_BYTES {
             return Err(refused("makes an address that is too long", value));
         }
     }
@@ -200,7 +204,7 @@ fn mixed(
 /// Whether a text is one mailbox: an address, or a name and an address in angle brackets. Groups, comments,
 /// quoted local parts and addresses of machines are none.
 fn is_mailbox(text: &str) -> bool {
-    if text.len() > LONGEST {
+    if text.len() > MAX_MAILBOX_BYTES {
         return false;
     }
     let Some(inner) = text.strip_suffix('>') else {

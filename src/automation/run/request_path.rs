@@ -8,7 +8,8 @@ use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use super::resolve::{Failure, text_of};
+use super::failure::Failure;
+use super::value_text::text_of;
 use crate::automation::{Path, Piece, lone_token, pieces};
 use crate::json::Value;
 
@@ -20,7 +21,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 /// How often a path is decoded before it counts as one that hides something.
-const DECODINGS: usize = 8;
+const MAX_DECODINGS: usize = 8;
 
 /// Why a text with values in it yields nothing that could be sent.
 #[derive(Debug)]
@@ -168,7 +169,7 @@ fn is_dots(segment: &str) -> bool {
 /// A part of a path without any encoding; nothing when it is encoded again and again.
 fn decoded(text: &str) -> Option<String> {
     let mut text = text.to_owned();
-    for _ in 0..DECODINGS {
+    for _ in 0..MAX_DECODINGS {
         let plain = percent_decode_str(&text).decode_utf8_lossy().into_owned();
         if plain == text {
             return Some(text);
@@ -186,12 +187,12 @@ mod tests {
     use crate::automation::Path;
     use crate::json::Value;
 
-    const MOST: usize = 1 << 20;
+    const MAX_BYTES: usize = 1 << 20;
 
     /// Resolves a text whose tokens all yield that value.
     fn made(text: &str, value: &Value) -> Result<String, String> {
         let value_of = |_: &Path<'_>| Cow::Borrowed(value);
-        resolve(text, MOST, &value_of).map_err(|error| match error {
+        resolve(text, MAX_BYTES, &value_of).map_err(|error| match error {
             Unresolved::TooLong => "too long".to_owned(),
             Unresolved::Failed(failure) => {
                 assert_eq!(failure.field, "path");
@@ -202,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_path_is_bounded_before_it_is_made() {
-        let value = Value::from("x".repeat(MOST / 10));
+        let value = Value::from("x".repeat(MAX_BYTES / 10));
         assert!(made("/a/{{vars.x}}", &value).is_ok());
         let long = format!("/a/{}", "{{vars.x}}".repeat(12));
         assert_eq!(made(&long, &value), Err("too long".to_owned()));

@@ -9,13 +9,13 @@ use jiff::Timestamp;
 
 use super::bounds::{DEPTH, STORED, VALUE, mebibytes, size_of};
 use super::envelope::Envelope;
-use super::reason::Reason;
+use super::failure::Failure;
 use super::request_path::Unresolved;
+use super::value_text::text_of;
 use super::{recipients, request_path};
 use crate::automation::{Path, Piece, lone_token, pieces};
 use crate::definitions::{Field, FieldType, Fields};
 use crate::json::{Object, Value, string_len};
-use crate::rows::text_form;
 
 /// What a text is for, which says what values must not bring into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,123 +32,12 @@ pub(super) enum Purpose {
     RequestPath,
 }
 
-/// Why a step could not be done: where, which expression, which value.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Failure {
-    /// The field of the step's config, dotted; empty when it is about none.
-    pub field: String,
-    /// What is there.
-    pub expression: Option<String>,
-    /// What that yields.
-    pub value: Option<String>,
-    /// What is wrong with it.
-    pub reason: String,
-    /// The same in one word.
-    pub code: Reason,
-}
-
 /// How long a path, or the addressees of a mail, may be.
-const LONGEST: usize = 1 << 20;
+const MAX_DESTINATION_BYTES: usize = 1 << 20;
 
 /// How many characters a line of a mail's head has at most: wherever it is folded, and with the name of the field
 /// before it, no line is longer than the 998 bytes that mail servers take (RFC 5322, 2.1.1).
-const LINE: usize = 900;
-
-/// How much of a value a failure quotes.
-const QUOTED: usize = 200;
-
-impl Failure {
-    /// A failure that is about no field.
-    pub fn new(reason: impl Into<String>) -> Failure {
-        Failure {
-            reason: reason.into(),
-            ..Failure::default()
-        }
-    }
-
-    /// A failure about a field.
-    pub fn at(field: impl Into<String>, reason: impl Into<String>) -> Failure {
-        Failure {
-            field: field.into(),
-            reason: reason.into(),
-            ..Failure::default()
-        }
-    }
-
-    /// A failure of a run that would become too large.
-    pub fn too_large(field: impl Into<String>, reason: impl Into<String>) -> Failure {
-        Failure {
-            code: Reason::RunTooLarge,
-            ..Failure::at(field, reason)
-        }
-    }
-
-    /// The same failure for that reason.
-    #[must_use]
-    pub fn because(mut self, code: Reason) -> Failure {
-        self.code = code;
-        self
-    }
-
-    /// With what is in the field, where that is known and not said yet: a failure that comes from
-    /// outside knows the value, and not from which expression it came. `declared` and `written` are the
-    /// config of the step; secrets are never quoted.
-    #[must_use]
-    pub(super) fn of_written(mut self, declared: &Fields, written: &Object) -> Failure {
-        let mut path = self.field.split('.').map(str::to_owned);
-        let first = path.next().unwrap_or_default();
-        let field = declared.get(&first);
-        if self.expression.is_none() && field.is_some_and(|field| !field.secret) {
-            let rest: Vec<String> = path.collect();
-            let found = written.get(&first).and_then(|value| value.at_path(&rest));
-            let single = |value: &&Value| !matches!(value, Value::List(_) | Value::Object(_));
-            self.expression = found.filter(single).map(short_text);
-        }
-        self
-    }
-
-    /// With what is in the field, and what it yields.
-    #[must_use]
-    pub fn yields(mut self, expression: Option<&Value>, value: &Value) -> Failure {
-        self.expression = expression.map(short_text);
-        self.value = Some(short_text(value));
-        self
-    }
-}
-
-/// A value as failures quote it.
-fn short_text(value: &Value) -> String {
-    let text = match value {
-        Value::String(text) => Cow::Borrowed(text.as_str()),
-        // As many characters are never more than four times as many bytes.
-        other => Cow::Owned(other.write_start(4 * QUOTED + 1)),
-    };
-    let mut short: String = text.chars().take(QUOTED).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if !self.field.is_empty() {
-            write!(f, "`{}`", self.field)?;
-            if let Some(expression) = &self.expression {
-                write!(f, " is {expression:?}")?;
-            }
-            if let Some(value) = self
-                .value
-                .as_ref()
-                .filter(|v| Some(*v) != self.expression.as_ref())
-            {
-                write!(f, ", which yields {value:?}")?;
-            }
-            f.write_str(": ")?;
-        }
-        f.write_str(&self.reason)
-    }
-}
+const MAX_HEAD_LINE_CHARS: usize = 900;
 
 /// Resolves expressions against one moment of a run.
 #[derive(Debug, Clone, Copy)]
@@ -257,12 +146,12 @@ impl Resolver<'_> {
     fn sent(&self, name: &str, written: &Value, purpose: Purpose) -> Result<Value, Failure> {
         let text = text_of(written);
         let value_of = |path: &Path<'_>| {
-            self.resolved(path, LONGEST)
+            self.resolved(path, MAX_DESTINATION_BYTES)
                 .unwrap_or_else(|OutOfRoom| Cow::Owned(Value::Null))
         };
         let made = match purpose {
-            Purpose::RequestPath => request_path::resolve(&text, LONGEST, &value_of),
-            _ => recipients::resolve(&text, LONGEST, &value_of),
+            Purpose::RequestPath => request_path::resolve(&text, MAX_DESTINATION_BYTES, &value_of),
+            _ => recipients::resolve(&text, MAX_DESTINATION_BYTES, &value_of),
         };
         made.map(Value::from).map_err(|error| match error {
             Unresolved::TooLong => Failure::too_large(name, full(VALUE)),
@@ -432,8 +321,8 @@ fn one_line(field: &str, expression: Option<&Value>, value: &Value) -> Result<()
     let text = value.as_str().unwrap_or_default();
     let reason = if text.contains(|character: char| character.is_control()) {
         "a line of a mail's head holds no line break and no control character".to_owned()
-    } else if text.chars().nth(LINE).is_some() {
-        format!("a line of a mail's head has at most {LINE} characters")
+    } else if text.chars().nth(MAX_HEAD_LINE_CHARS).is_some() {
+        format!("a line of a mail's head has at most {MAX_HEAD_LINE_CHARS} characters")
     } else {
         return Ok(());
     };
@@ -447,15 +336,6 @@ fn holds_steps(field: &Field) -> bool {
             .fields
             .as_ref()
             .is_some_and(|fields| fields.values().any(holds_steps))
-}
-
-/// A value inside a text: nothing for what is empty.
-pub(super) fn text_of(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        other => text_form(&other.write()).unwrap_or_default().into_owned(),
-    }
 }
 
 fn html(text: &str) -> String {

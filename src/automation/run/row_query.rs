@@ -7,7 +7,9 @@
 use uuid::Uuid;
 
 use super::compare::digits;
-use super::resolve::{Failure, text_of};
+use super::failure::Failure;
+use super::id_field::id_field;
+use super::value_text::text_of;
 use crate::definitions::Storage;
 use crate::json::{Number, Object, Value};
 use crate::rows::query::{
@@ -16,7 +18,7 @@ use crate::rows::query::{
 use crate::rows::{Cell, Decimal};
 
 /// How many rows a read brings when it does not say.
-const MOST: usize = 10_000;
+const DEFAULT_ROWS: usize = 10_000;
 
 /// A read.
 #[derive(Debug, Clone)]
@@ -116,14 +118,14 @@ impl RowQuery {
     /// Reads the resolved config of a `feature.read`; `written` is the config as it stands.
     pub(super) fn of(config: &Object, written: &Object) -> Result<RowQuery, Failure> {
         let mut question = RowQuery {
-            feature: super::act::uuid(config, "featureId")?,
+            feature: id_field(config, "featureId")?,
             rules: Vec::new(),
             order: None,
-            limit: MOST,
+            limit: DEFAULT_ROWS,
         };
         if let Some(Value::Number(limit)) = config.get("limit") {
             let limit = limit.as_i64().and_then(|limit| usize::try_from(limit).ok());
-            question.limit = limit.unwrap_or(MOST).min(MOST);
+            question.limit = limit.unwrap_or(DEFAULT_ROWS).min(DEFAULT_ROWS);
         }
         if let Some(order) = config.get("orderBy")
             && let Some(column) = order.get("column").and_then(Value::as_str)

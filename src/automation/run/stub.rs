@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::act::{Act, WriteMode};
 use super::bounds::{Usage, size_of};
 use super::envelope::{Envelope, Record};
-use super::resolve::Failure;
+use super::failure::Failure;
 use super::row_query::{ColumnKind, RowQuery};
 use super::state::{NextStep, RunState};
 use crate::definitions::Definitions;

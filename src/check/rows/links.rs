@@ -10,7 +10,7 @@ use super::cells::hash_text;
 use super::context::RowsContext;
 use super::index::Index;
 use super::layout::{Layout, Link, Slot};
-use super::reparse::RowText;
+use super::row_text::RowText;
 use super::scan_result::{Links, ScanResult};
 use crate::finding::catalog::{R011, R012, R013, R014, R015, R020, R021};
 use crate::finding::suggest::short_value;

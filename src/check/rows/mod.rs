@@ -20,6 +20,7 @@ mod reader;
 mod reparse;
 mod repeats;
 mod row;
+mod row_text;
 mod scan_result;
 mod secret_scan;
 

@@ -5,7 +5,7 @@
 
 use super::index::Index;
 use super::layout::{Layout, Slot};
-use super::reparse::RowText;
+use super::row_text::RowText;
 use super::scan_result::ScanResult;
 use crate::finding::catalog::{I002, R009, R018};
 use crate::finding::suggest::short_value;

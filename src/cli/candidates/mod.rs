@@ -19,7 +19,7 @@ pub(crate) use records::{of_organizations, of_templates, of_workspaces, organiza
 pub(crate) use words::{labelled, of_argument, of_rules, of_words};
 
 /// How many candidates are listed when a word fits nothing.
-pub(crate) const MOST: usize = 20;
+pub(crate) const MAX_LISTED: usize = 20;
 
 /// Something that a word could mean.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -95,7 +95,7 @@ pub(crate) fn members(candidates: &[Candidate]) -> Map<String, Value> {
 /// all in their order.
 pub(crate) fn closest(word: &str, all: &[Candidate]) -> Vec<Candidate> {
     let mut found = all.to_vec();
-    if found.len() > MOST {
+    if found.len() > MAX_LISTED {
         let alike = |one: &Candidate| {
             let words = [
                 Some(one.id.as_str()),
@@ -109,7 +109,7 @@ pub(crate) fn closest(word: &str, all: &[Candidate]) -> Vec<Candidate> {
             alike.fold(0.0, f64::max)
         };
         found.sort_by(|one, other| alike(other).total_cmp(&alike(one)));
-        found.truncate(MOST);
+        found.truncate(MAX_LISTED);
     }
     found
 }

@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, Parser};
 
 use super::{Command, completion};
-use crate::cli::args::{Global, STYLES, WIDEST};
+use crate::cli::args::{Global, MAX_HELP_COLUMNS, STYLES};
 use crate::cli::candidates::{Candidate, closest, of_words};
 use crate::cli::command_groups;
 use crate::cli::error::CliError;
@@ -24,7 +24,7 @@ use crate::cli::output::terminal_width;
 /// moved, nothing was written, 68 applied but not everything was carried over, 69 a job still runs, 101 a
 /// bug, 130 interrupted.
 #[derive(Debug, Parser)]
-#[command(name = "tplkit", version, styles = STYLES, max_term_width = WIDEST, infer_long_args = false)]
+#[command(name = "tplkit", version, styles = STYLES, max_term_width = MAX_HELP_COLUMNS, infer_long_args = false)]
 #[command(after_long_help = examples(&[
     ("Check a package", "tplkit check crm.json"),
     ("Apply it to a workspace in memory, apply it again, and undo it", "tplkit simulate crm.json"),
@@ -72,10 +72,10 @@ fn as_help_of_help(words: &[OsString], flag: &str) -> Vec<OsString> {
 
 /// The whole command line, for help, manual pages and completions.
 pub(crate) fn command() -> clap::Command {
-    let width = terminal_width(&io::stdout()).unwrap_or(WIDEST);
+    let width = terminal_width(&io::stdout()).unwrap_or(MAX_HELP_COLUMNS);
     command_groups::grouped(
         completion::with_values(Request::command()),
-        width.min(WIDEST),
+        width.min(MAX_HELP_COLUMNS),
     )
 }
 

@@ -23,7 +23,7 @@ use crate::cli::settings::definitions_for;
 use crate::cli::word_match::unknown_word;
 
 /// How much a word has to resemble a ref, or its label, to be taken for it.
-const NEAR: f64 = 0.6;
+const MIN_SIMILARITY: f64 = 0.6;
 
 /// Draw a package: its references, its tables, its plan, its dependencies or its automations.
 #[derive(Debug, clap::Args)]
@@ -171,7 +171,7 @@ fn alike<'c>(word: &str, known: impl Iterator<Item = &'c Candidate>) -> Option<&
             .fold(0.0, f64::max)
     };
     let nearest = known.max_by(|one, other| likeness(one).total_cmp(&likeness(other)))?;
-    (likeness(nearest) >= NEAR).then_some(nearest.id.as_str())
+    (likeness(nearest) >= MIN_SIMILARITY).then_some(nearest.id.as_str())
 }
 
 impl From<GraphKindArg> for graph::GraphKind {

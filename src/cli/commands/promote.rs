@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use super::check::{ReportArgs, conclude};
-use crate::cli::checker::{CheckMode, Checker};
+use crate::cli::check_mode::CheckMode;
+use crate::cli::checker::Checker;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 }
 
 /// The least room for a summary next to a name, and where it begins below one.
-const ROOM: usize = 30;
+const MIN_SUMMARY_COLUMNS: usize = 30;
 const INDENT: usize = 6;
 
 fn table(terminal: Option<usize>) -> String {
@@ -61,7 +61,7 @@ fn table(terminal: Option<usize>) -> String {
         let line = format!("{before}{}\n", rule.summary);
         out.push_str(&match terminal {
             // Where the summary would have no room next to the name, it goes on below it.
-            Some(columns) if before.len() + ROOM <= columns => {
+            Some(columns) if before.len() + MIN_SUMMARY_COLUMNS <= columns => {
                 fit_hanging(&line, columns, before.len())
             }
             Some(columns) => fit_hanging(&line, columns, INDENT),

@@ -1,6 +1,7 @@
 //! `tplkit simulate`: applies and undoes a package in memory.
 
-use std::path::PathBuf;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tplkit::apply::{Preview, Request, RowsMode, check_base, package_digest};
@@ -9,7 +10,7 @@ use tplkit::definitions::Definitions;
 use tplkit::json::Value;
 use tplkit::package::model::Manifest;
 use tplkit::printable;
-use tplkit::simulate::{self, KnownJob, SimulateError, SimulatedUpgrade, UpgradeBase};
+use tplkit::simulate::{self, KnownJob, SimulateError, SimulatedUpgrade, Simulation, UpgradeBase};
 use tplkit::workspace::memory::{AppliedJob, State};
 
 use crate::cli::apply_summary::{self, FailedRows};
@@ -82,8 +83,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let (text, package) = match package_file::checked(&source, &options) {
         Ok(checked) => checked,
         Err(report) => {
-            session.note("error: only a package that checks without errors can be applied");
-            return package_file::refuse(&report, args.format, session);
+            return package_file::refuse_to_apply(&report, args.format, session);
         }
     };
     let request = request(args, &package)?;
@@ -95,47 +95,16 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     }
     let digest = package_digest(text);
     let simulated = if request.upgrade {
-        let source = match &args.upgrade.base {
-            Some(base) => Some(package_file::read(base)?),
-            None => None,
-        };
-        let before = match source
-            .as_ref()
-            .map(|one| package_file::checked(one, &options))
-        {
-            Some(Ok((_, before))) => Some(before),
-            Some(Err(report)) => {
-                session.note("error: only a package that checks without errors can be applied");
-                return package_file::refuse(&report, args.format, session);
-            }
-            None => None,
-        };
-        if let Some(before) = &before
-            && let Err(refusal) = check_base(&package, before)
-        {
-            return resolutions::refuse(&args.package, &[refusal], args.format);
-        }
-        let texts = applied_texts(&state, &package);
-        let jobs = known_jobs(&texts)?;
-        if before.is_none() && jobs.is_empty() {
-            return Err(CliError::Usage {
-                message: "no base: an upgrade starts from what was applied before".to_owned(),
-                help: "name the package that was applied before with `--base FILE`, or a workspace that it was applied to (of `--save`) with `--into FILE`".to_owned(),
-            });
-        }
-        let question = SimulatedUpgrade {
+        let upgrade = Upgrade {
             package: &package,
-            package_digest: &digest,
+            digest: &digest,
             request: &request,
-            base: match &before {
-                Some(before) => UpgradeBase::Package(before),
-                None => UpgradeBase::Jobs(&jobs),
-            },
-            definitions,
+            state: &state,
         };
-        let destination = state.clone();
-        let (clock, ids) = (&SystemClock, &mut RandomIds);
-        simulate::upgrade(question, destination, &mut |_| {}, clock, ids)
+        match upgrade.simulate(args, &options, session)? {
+            ControlFlow::Continue(simulated) => simulated,
+            ControlFlow::Break(exit) => return Ok(exit),
+        }
     } else {
         simulate::simulate(
             &package,
@@ -162,24 +131,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         Err(error) => return Err(CliError::Simulate(Box::new(error))),
     };
     if let Some(path) = &args.save {
-        let mut applied = simulation.applied.clone();
-        applied.jobs.push(AppliedJob {
-            package: Value::parse(text.trim_start_matches('\u{feff}')).unwrap_or_default(),
-            request: Request {
-                resolutions: simulate::proposed(&package, &request),
-                upgrade: request.upgrade,
-                include_rows: request.include_rows,
-                ..Request::default()
-            }
-            .to_value(),
-            ledger: simulation.written.clone(),
-        });
-        let saved = applied.save();
-        let text = saved.map_err(|error| CliError::Usage {
-            message: format!("the workspace cannot be written: {error}"),
-            help: "leave `--save` out".to_owned(),
-        })?;
-        write_data(&text, Some(path))?;
+        save(path, text, &package, &request, &simulation)?;
     }
     let sound = simulation.restored && !simulation.again_changed;
     let lost = args.failed_rows.lost(&simulation.report);
@@ -216,6 +168,97 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         ));
     }
     Ok(exit)
+}
+
+/// An upgrade that is to be tried.
+#[derive(Clone, Copy)]
+struct Upgrade<'u, 't> {
+    package: &'u Checked<'t>,
+    digest: &'u str,
+    request: &'u Request,
+    /// The workspace before.
+    state: &'u State,
+}
+
+impl Upgrade<'_, '_> {
+    /// Tries it, from the package of `--base` or the jobs of the workspace; or ends the command.
+    fn simulate(
+        self,
+        args: &Args,
+        options: &CheckOptions<'_>,
+        session: &Session,
+    ) -> Result<ControlFlow<Exit, Result<Simulation, SimulateError>>, CliError> {
+        let source = match &args.upgrade.base {
+            Some(base) => Some(package_file::read(base)?),
+            None => None,
+        };
+        let before = match source
+            .as_ref()
+            .map(|one| package_file::checked(one, options))
+        {
+            Some(Ok((_, before))) => Some(before),
+            Some(Err(report)) => {
+                let refused = package_file::refuse_to_apply(&report, args.format, session);
+                return refused.map(ControlFlow::Break);
+            }
+            None => None,
+        };
+        if let Some(before) = &before
+            && let Err(refusal) = check_base(self.package, before)
+        {
+            let refused = resolutions::refuse(&args.package, &[refusal], args.format);
+            return refused.map(ControlFlow::Break);
+        }
+        let texts = applied_texts(self.state, self.package);
+        let jobs = known_jobs(&texts)?;
+        if before.is_none() && jobs.is_empty() {
+            return Err(CliError::Usage {
+                message: "no base: an upgrade starts from what was applied before".to_owned(),
+                help: "name the package that was applied before with `--base FILE`, or a workspace that it was applied to (of `--save`) with `--into FILE`".to_owned(),
+            });
+        }
+        let upgrade = SimulatedUpgrade {
+            package: self.package,
+            package_digest: self.digest,
+            request: self.request,
+            base: match &before {
+                Some(before) => UpgradeBase::Package(before),
+                None => UpgradeBase::Jobs(&jobs),
+            },
+            definitions: options.definitions,
+        };
+        let (clock, ids) = (&SystemClock, &mut RandomIds);
+        let simulated = simulate::upgrade(upgrade, self.state.clone(), &mut |_| {}, clock, ids);
+        Ok(ControlFlow::Continue(simulated))
+    }
+}
+
+/// Writes the resulting workspace to a file, with the job that made it.
+fn save(
+    path: &Path,
+    text: &str,
+    package: &Checked<'_>,
+    request: &Request,
+    simulation: &Simulation,
+) -> Result<(), CliError> {
+    let mut applied = simulation.applied.clone();
+    applied.jobs.push(AppliedJob {
+        package: Value::parse(text.trim_start_matches('\u{feff}')).unwrap_or_default(),
+        request: Request {
+            resolutions: simulate::proposed(package, request),
+            upgrade: request.upgrade,
+            include_rows: request.include_rows,
+            ..Request::default()
+        }
+        .to_value(),
+        ledger: simulation.written.clone(),
+    });
+    let saved = applied.save();
+    let saved = saved.map_err(|error| CliError::Usage {
+        message: format!("the workspace cannot be written: {error}"),
+        help: "leave `--save` out".to_owned(),
+    })?;
+    write_data(&saved, Some(path))
 }
 
 /// The completed jobs of a saved workspace that applied another version of a package: their texts.

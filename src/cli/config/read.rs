@@ -1,6 +1,6 @@
 //! Reads a `tplkit.toml` strictly: an unknown key is an error with its position.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use indexmap::IndexMap;
 use toml::Spanned;
@@ -88,19 +88,10 @@ fn named_file<'t>(
     table: &DeTable<'t>,
     key: &str,
 ) -> Result<Option<NamedFile>, CliError> {
-    let Some(path) = path_at(file, table, key)? else {
+    let Some(path) = file.file_at(table, key)? else {
         return Ok(None);
     };
     let start = table.get(key).map_or(0, |value| value.span().start);
     let place = file.place(start);
     Ok(Some(NamedFile { path, place }))
-}
-
-/// A path, relative to the file.
-pub(super) fn path_at<'t>(
-    file: &TomlFile<'t>,
-    table: &DeTable<'t>,
-    key: &str,
-) -> Result<Option<PathBuf>, CliError> {
-    table.get(key).map(|value| file.file(value)).transpose()
 }

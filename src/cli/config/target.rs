@@ -8,7 +8,6 @@ use toml::de::{DeTable, DeValue};
 use tplkit::apply::RowsMode;
 use tplkit::finding::suggest;
 
-use super::read::path_at;
 use super::{Config, Configs, NAME};
 use crate::cli::candidates::Candidate;
 use crate::cli::error::CliError;
@@ -60,7 +59,7 @@ fn one<'t>(file: &TomlFile<'t>, table: &DeTable<'t>) -> Result<Target, CliError>
         url: string("url")?,
         workspace: workspace.transpose()?,
         template: string("template")?.map(|word| subject(&file.path, word)),
-        resolutions: path_at(file, table, "resolutions")?,
+        resolutions: file.file_at(table, "resolutions")?,
         rows: match table.get("rows") {
             None => Vec::new(),
             Some(rows) => rows_of(file, rows)?,

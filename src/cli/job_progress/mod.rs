@@ -18,7 +18,7 @@ pub(crate) use poll::{Poll, Polled};
 pub(crate) use wait::{WaitOptions, duration};
 
 /// How long `job watch` waits for a server that is away: whoever watches has nothing else to do.
-pub(crate) const WATCHING: SignedDuration = SignedDuration::from_secs(130);
+pub(crate) const WATCH_TIMEOUT: SignedDuration = SignedDuration::from_secs(130);
 
 /// How the waiting ended.
 #[derive(Debug)]

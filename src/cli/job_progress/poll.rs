@@ -13,9 +13,9 @@ use crate::cli::session::{Session, SystemClock};
 
 /// Between two questions at first, and at most.
 const FIRST_PAUSE: SignedDuration = SignedDuration::from_millis(150);
-const LONGEST_PAUSE: SignedDuration = SignedDuration::from_secs(5);
+const MAX_PAUSE: SignedDuration = SignedDuration::from_secs(5);
 /// How long the server may be away before it is given up.
-const PATIENCE: SignedDuration = SignedDuration::from_secs(75);
+const SERVER_TIMEOUT: SignedDuration = SignedDuration::from_secs(75);
 
 /// How the asking ended.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl<'s> Poll<'s> {
         Poll {
             session,
             limit,
-            patience: PATIENCE,
+            patience: SERVER_TIMEOUT,
         }
     }
 
@@ -93,7 +93,7 @@ impl<'s> Poll<'s> {
                     }
                 }
             }
-            pause = (pause + pause / 2).min(LONGEST_PAUSE);
+            pause = (pause + pause / 2).min(MAX_PAUSE);
         }
     }
 }

@@ -11,22 +11,10 @@ use lsp_server::{ErrorCode, Message, Notification, Request, Response};
 use serde_json::Value;
 use tplkit::printable;
 
+use super::event::Event;
 use super::frames::{self, Frame, FrameError};
-use super::server::{Checked, Server};
+use super::server::Server;
 use crate::cli::exit::Exit;
-
-/// What the loop waits for.
-#[derive(Debug)]
-pub(super) enum Event {
-    /// A message of the editor.
-    Message(Message),
-    /// JSON that is no message, with the id of the request that it was meant to be.
-    Invalid(Value),
-    /// A check that went on next to the loop.
-    Checked(Box<Checked>),
-    /// Nothing comes any more.
-    Closed,
-}
 
 /// What the editor gets.
 #[derive(Debug)]

@@ -9,6 +9,7 @@ mod connection;
 mod diagnostics;
 mod documents;
 mod edits;
+mod event;
 mod frames;
 mod requests;
 mod responses;

@@ -11,28 +11,19 @@ use serde_json::{Value, json};
 use tplkit::finding::LocatedReport;
 use tplkit::language::Encoding;
 
-use super::connection::Event;
 use super::diagnostics;
 use super::documents::{Documents, Unit};
 use super::edits::EditSupport;
+use super::event::{Checked, Event};
 use super::snapshot::{Snapshot, View};
 use super::uri;
 use super::wire::{self, Refusal};
 
 /// Packages over this size are checked next to the loop, once changes pause.
-const LARGE: usize = 1_000_000;
+const LARGE_PACKAGE_BYTES: usize = 1_000_000;
 
 /// How long changes of a large package have to pause before it is checked.
 const PAUSE: Duration = Duration::from_millis(100);
-
-/// A check that went on next to the loop.
-#[derive(Debug)]
-pub(super) struct Checked {
-    unit: Unit,
-    revision: u64,
-    snapshot: Snapshot,
-    report: Arc<LocatedReport>,
-}
 
 /// What is known of a unit.
 #[derive(Debug, Default)]
@@ -257,7 +248,7 @@ impl Server {
             }
             return;
         };
-        if snapshot.size() > LARGE {
+        if snapshot.size() > LARGE_PACKAGE_BYTES {
             let state = self.units.entry(unit.clone()).or_default();
             state.large = true;
             state.due = Some(after(PAUSE));
@@ -286,7 +277,7 @@ impl Server {
         }
         let state = self.units.entry(snapshot.unit.clone()).or_default();
         state.due = None;
-        state.large = snapshot.size() > LARGE;
+        state.large = snapshot.size() > LARGE_PACKAGE_BYTES;
         state.report = Some((state.revision, Arc::clone(report)));
         let old = std::mem::replace(&mut state.published, fresh.clone());
         for (uri, diagnostics) in &fresh {

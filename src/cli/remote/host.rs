@@ -18,10 +18,10 @@ use crate::cli::session::{RandomIds, Session, SystemClock};
 use crate::cli::transfer_rate::with_pace;
 
 /// How long nothing is said about a request that is open, and from then on every time.
-const QUIET: Duration = Duration::from_secs(5);
+const NOTE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// How often the progress of a transfer is drawn.
-const REDRAWN: Duration = Duration::from_millis(100);
+const REDRAW_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Its line.
 const TRANSFER: &str = "{spinner} {msg} {wide_bar} {bytes}/{total_bytes}  {rate}  {rest} left";
@@ -71,7 +71,7 @@ impl LocalHost {
             }));
             bar.set_message(what);
             // It ends when the other side is dropped.
-            while end.recv_timeout(REDRAWN) == Err(RecvTimeoutError::Timeout) {
+            while end.recv_timeout(REDRAW_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 bar.set_position(done.load(Ordering::Relaxed));
             }
             bar.finish_and_clear();
@@ -119,14 +119,14 @@ impl Host for LocalHost {
         let (over, end) = channel::<()>();
         let request = request.to_owned();
         thread::spawn(move || {
-            let mut waited = QUIET;
+            let mut waited = NOTE_INTERVAL;
             // It ends when the other side is dropped.
-            while end.recv_timeout(QUIET) == Err(RecvTimeoutError::Timeout) {
+            while end.recv_timeout(NOTE_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 let (so_far, most) = (waited.as_secs(), most.as_secs());
                 print_note(&format!(
                     "{request}: waiting for the response ({so_far} s; silence ends it after {most} s)"
                 ));
-                waited += QUIET;
+                waited += NOTE_INTERVAL;
             }
         });
         Some(Box::new(over))

@@ -33,7 +33,7 @@ pub(crate) use prompt::{agree, confirm, prompt_line, secret, stdin_secret, termi
 pub(crate) const DEFAULT_PROFILE: &str = "default";
 
 /// How long an extra request may wait.
-const LOOK: Duration = Duration::from_secs(4);
+const EXTRA_REQUEST_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Which server, and as whom.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -219,8 +219,8 @@ impl Connection {
         session: &Session,
     ) -> Result<Connection, CliError> {
         let options = Options {
-            connect: LOOK,
-            silence: LOOK,
+            connect: EXTRA_REQUEST_TIMEOUT,
+            silence: EXTRA_REQUEST_TIMEOUT,
             retries: 0,
             ..options()
         };

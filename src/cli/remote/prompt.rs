@@ -13,7 +13,7 @@ use crate::cli::interrupt;
 use crate::cli::output::print_note;
 
 /// No secret is longer, and no file is read whole by mistake.
-const LONGEST: u64 = 64 << 10;
+const MAX_SECRET_BYTES: u64 = 64 << 10;
 
 /// Whether the command can prompt.
 pub(crate) fn terminal() -> bool {
@@ -77,7 +77,10 @@ pub(crate) fn stdin_secret(what: &str) -> Result<Secret, CliError> {
         return secret(what);
     }
     let mut text = String::new();
-    let read = io::stdin().lock().take(LONGEST).read_to_string(&mut text);
+    let read = io::stdin()
+        .lock()
+        .take(MAX_SECRET_BYTES)
+        .read_to_string(&mut text);
     read.map_err(|source| CliError::Read {
         path: "-".into(),
         source,

@@ -11,7 +11,7 @@ use tplkit::printable;
 use tplkit::workspace::Id;
 
 use super::{Choice, Connection, Environment, ServerArgs};
-use crate::cli::candidates::{Candidate, MOST, of_workspaces};
+use crate::cli::candidates::{Candidate, MAX_LISTED, of_workspaces};
 use crate::cli::config::Target;
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
@@ -76,8 +76,8 @@ pub(crate) fn choose(
     let connection = Connection::open_to_look(server, session);
     let listed = connection.and_then(|connection| candidates(&connection.client));
     let mut candidates = listed.unwrap_or_default();
-    let more = candidates.len().saturating_sub(MOST);
-    candidates.truncate(MOST);
+    let more = candidates.len().saturating_sub(MAX_LISTED);
+    candidates.truncate(MAX_LISTED);
     CliError::Candidates {
         message,
         help: help.to_owned(),

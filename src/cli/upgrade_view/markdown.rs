@@ -12,10 +12,10 @@ use crate::cli::item_titles::ItemTitles;
 use crate::cli::sections::kinds;
 
 /// Lines at most, with those that fold them.
-const MOST: usize = 200;
+const MAX_LINES: usize = 200;
 
 /// Longer values are cut.
-const LONGEST: usize = 120;
+const MAX_VALUE_CHARS: usize = 120;
 
 /// A plan: conflicts first.
 pub(crate) fn markdown(
@@ -42,7 +42,7 @@ pub(crate) fn markdown(
     ];
     let mut out = head.to_vec();
     // A blank line and the end of the fold; a blank line and one for what is left out.
-    let room = MOST - head.len() - 4;
+    let room = MAX_LINES - head.len() - 4;
     let (shown, more) = items.cut(room);
     out.extend(shown);
     if let Some(more) = more {
@@ -166,7 +166,7 @@ fn cell(value: &Value, absent: bool) -> String {
         return "–".to_owned();
     }
     let text = value.write();
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_VALUE_CHARS) {
         Some((at, _)) => code(&format!("{}…", &text[..at])),
         None => code(&text),
     }

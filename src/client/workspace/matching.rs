@@ -7,9 +7,9 @@ use crate::rows::{Cell, equal};
 use crate::workspace::{Id, StoredRow};
 
 /// As many filters as fit an address that every server and proxy takes.
-const FILTERS: usize = 40;
+const MAX_FILTERS: usize = 40;
 /// Bytes of them, for the same reason.
-const BYTES: usize = 3000;
+const MAX_FILTER_BYTES: usize = 3000;
 
 /// For each value the first row, by ascending id, whose cell equals it.
 pub(super) fn by_value(
@@ -63,9 +63,9 @@ fn request(client: &Client, feature: Id, filters: &[String]) -> Result<Vec<Store
     let mut rest = filters;
     while !rest.is_empty() {
         let mut bytes = 0;
-        let fitting = rest.iter().take(FILTERS).take_while(|filter| {
+        let fitting = rest.iter().take(MAX_FILTERS).take_while(|filter| {
             bytes += filter.len();
-            bytes <= BYTES
+            bytes <= MAX_FILTER_BYTES
         });
         let count = fitting.count().max(1);
         let (now, later) = rest.split_at(count);

@@ -8,9 +8,6 @@ mod identity;
 mod tests;
 mod write;
 
-#[cfg(feature = "schemas")]
-pub(super) use identity::IdentityDocument;
-
 use super::selection::{RowsSelection, Selection};
 use crate::apply::Refusal;
 use crate::finding::position::Positions;

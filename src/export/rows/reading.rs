@@ -4,7 +4,7 @@ use crate::export::{ExportError, ExportResult};
 use crate::workspace::{Id, Source, StoredRow, is_last_batch};
 
 /// Rows that are asked for at once.
-const PAGE: usize = 500;
+const ROWS_PER_READ: usize = 500;
 
 /// One reading of a table.
 pub(in crate::export) struct Reading {
@@ -31,9 +31,9 @@ impl Reading {
         if self.ended {
             return Ok(None);
         }
-        let page = source.rows(self.feature, self.after, PAGE).await;
+        let page = source.rows(self.feature, self.after, ROWS_PER_READ).await;
         let page = page.map_err(ExportError::Source)?;
-        self.ended = is_last_batch(&page, PAGE);
+        self.ended = is_last_batch(&page, ROWS_PER_READ);
         self.after = page.last().map(|row| row.id);
         Ok((!page.is_empty()).then_some(page))
     }

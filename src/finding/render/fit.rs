@@ -6,7 +6,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr};
 use crate::finding::Excerpt;
 
 /// No terminal is so narrow that less could be shown in a line.
-const NARROWEST: usize = 20;
+const MIN_COLUMNS: usize = 20;
 
 /// Breaks each line that is wider than `width` columns; what goes on is indented a little further than it
 /// began.
@@ -31,7 +31,7 @@ pub fn fit(text: &str, width: usize) -> String {
 
 /// The same for one line; what goes on begins in that column.
 pub fn fit_hanging(line: &str, width: usize, hang: usize) -> String {
-    let width = width.max(NARROWEST);
+    let width = width.max(MIN_COLUMNS);
     if shown_width(line) <= width {
         return line.to_owned();
     }
@@ -55,7 +55,7 @@ pub fn fit_hanging(line: &str, width: usize, hang: usize) -> String {
 /// assert_eq!(tplkit::finding::render::cut("-a line that is longer\n", 20), "-a line that is lon…\n");
 /// ```
 pub fn cut(text: &str, width: usize) -> String {
-    let width = width.max(NARROWEST);
+    let width = width.max(MIN_COLUMNS);
     let lines = text.split_inclusive('\n').map(|line| {
         // A terminal goes on to the next eighth column.
         let spread = spread_tabs(line);
@@ -177,7 +177,7 @@ pub(super) fn window(excerpt: &Excerpt, room: Option<usize>) -> (String, String)
         return drawn(before, marked, after, cuts);
     };
     // Both ends may need a mark.
-    let room = room.max(NARROWEST) - 2;
+    let room = room.max(MIN_COLUMNS) - 2;
     let shown = prefix(marked, room);
     let (left, cut) = (room - shown.width(), shown.len() < marked.len());
     let after_kept = if cut {

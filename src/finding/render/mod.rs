@@ -9,6 +9,7 @@ mod gitlab;
 mod json;
 mod junit;
 mod md;
+mod plural;
 mod sarif;
 mod text;
 mod totals;
@@ -22,8 +23,9 @@ pub use gitlab::gitlab;
 pub use json::json;
 pub use junit::junit;
 pub use md::md;
+pub use plural::counted;
 pub use sarif::sarif;
-pub use text::{Style, counted, diagnostic, linked, statistics, text};
+pub use text::{Style, diagnostic, linked, statistics, text};
 
 use super::catalog::{J001, J010};
 use super::{FileKind, Located, LocatedReport, Severity, SourceSpot};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::text::counted;
+use super::plural::counted;
 use super::{FileEntry, Report};
 use crate::finding::{FileKind, Severity};
 

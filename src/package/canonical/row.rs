@@ -42,13 +42,13 @@ pub(super) fn write_rows(
 }
 
 /// How many containers are around a row: envelope, payloads, entry, rows.
-const AROUND: usize = 4;
+const ROW_DEPTH_IN_PACKAGE: usize = 4;
 
 /// How many containers are around a cell: those around a row, the row, its data.
-const AROUND_CELL: usize = AROUND + 2;
+const CELL_DEPTH_IN_PACKAGE: usize = ROW_DEPTH_IN_PACKAGE + 2;
 
 // Exports and runs are held to what a package has room for.
-const _: () = assert!(CELL_DEPTH + AROUND_CELL == MAX_DEPTH);
+const _: () = assert!(CELL_DEPTH + CELL_DEPTH_IN_PACKAGE == MAX_DEPTH);
 
 /// Appends a cell's value, well-formed and without white space around it, as a row holds it.
 pub(crate) fn write_cell(raw: &str, out: &mut String) -> Result<(), CanonicalError> {
@@ -60,12 +60,19 @@ pub(crate) fn write_cell(raw: &str, out: &mut String) -> Result<(), CanonicalErr
     let length = out.len();
     let columns = Columns::default();
     let mut scanner = Scanner::new(raw, 0);
-    if copy_value(&mut scanner, raw, out, Type::Any, &columns, AROUND_CELL)? {
+    if copy_value(
+        &mut scanner,
+        raw,
+        out,
+        Type::Any,
+        &columns,
+        CELL_DEPTH_IN_PACKAGE,
+    )? {
         return Ok(());
     }
     out.truncate(length);
     let mut tape = Tape::default();
-    tape.read(&mut Scanner::new(raw, 0), raw, AROUND_CELL)?;
+    tape.read(&mut Scanner::new(raw, 0), raw, CELL_DEPTH_IN_PACKAGE)?;
     let mut writer = Writer::gathering(raw.len());
     let cell = Cell {
         tape: &tape,
@@ -104,8 +111,15 @@ fn write_line(
     let text = &text[..line.end];
     let mut scanner = Scanner::new(text, line.start);
     let row = scanner.clone();
-    write_row(&mut scanner, tape, text, writer, columns, AROUND)
-        .map_err(|error| located(error, "", row, text))?;
+    write_row(
+        &mut scanner,
+        tape,
+        text,
+        writer,
+        columns,
+        ROW_DEPTH_IN_PACKAGE,
+    )
+    .map_err(|error| located(error, "", row, text))?;
     match scanner.next_token() {
         Some(_) => Err(Scanner::error(scanner.pos, SyntaxKind::TrailingText).into()),
         None => Ok(()),

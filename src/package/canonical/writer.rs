@@ -11,7 +11,7 @@ use crate::package::format::{ENTRY, ROW, Shape, Type};
 use crate::package::reference;
 
 /// How much text is gathered before it is handed to a sink.
-const PIECE: usize = 64 * 1024;
+const CHUNK_BYTES: usize = 64 * 1024;
 
 /// Where the text goes, and how far it is.
 pub(crate) struct Writer<'s> {
@@ -61,7 +61,7 @@ impl<'s> Writer<'s> {
     /// Hands pieces on.
     pub(crate) fn streaming(sink: &'s mut dyn io::Write) -> Writer<'s> {
         Writer {
-            out: String::with_capacity(2 * PIECE),
+            out: String::with_capacity(2 * CHUNK_BYTES),
             sink: Some(sink),
             before_row: ROWS_IN_ENTRY,
             gaps: Vec::new(),
@@ -148,7 +148,7 @@ impl<'s> Writer<'s> {
 
     /// Hands on what was gathered when it is enough to be worth it.
     pub(super) fn drain(&mut self) -> Written {
-        if self.out.len() >= PIECE
+        if self.out.len() >= CHUNK_BYTES
             && let Some(sink) = &mut self.sink
         {
             sink.write_all(self.out.as_bytes())?;

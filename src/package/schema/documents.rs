@@ -1,7 +1,8 @@
 //! Documents next to packages: resolutions, findings, reports.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::members::object;
 use super::{pattern, upgrades};
 
 /// The body of an apply, and the resolutions file that becomes one.
@@ -101,18 +102,6 @@ fn place() -> Vec<(&'static str, Value)> {
             json!({"description": "Column in Unicode scalar values, counted from 1.", "type": "integer", "minimum": 1}),
         ),
     ]
-}
-
-pub(super) fn object(description: &str, fields: Vec<(&str, Value)>, optional: &[&str]) -> Value {
-    let mut required = Vec::new();
-    let mut properties = Map::new();
-    for (key, schema) in fields {
-        if !optional.contains(&key) {
-            required.push(key);
-        }
-        properties.insert(key.to_owned(), schema);
-    }
-    json!({"description": description, "type": "object", "required": required, "properties": properties})
 }
 
 fn messaged(description: &str, message: &str) -> Value {

@@ -2,21 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::documents::object;
-use super::{pattern, upgrades};
+use super::members::{count, id, kind, list, object, reference, text};
+use super::upgrades;
 use crate::problem::Code;
-
-pub(super) fn text(description: &str) -> Value {
-    json!({"description": description, "type": "string"})
-}
-
-pub(super) fn count(description: &str) -> Value {
-    json!({"description": description, "type": "integer", "minimum": 0})
-}
-
-pub(super) fn list(description: &str, items: &Value) -> Value {
-    json!({"description": description, "type": "array", "items": items})
-}
 
 fn by_ref(description: &str, table: &Value) -> Value {
     json!({"description": description, "type": "object", "additionalProperties": table})
@@ -25,22 +13,6 @@ fn by_ref(description: &str, table: &Value) -> Value {
 fn code() -> Value {
     let codes = Code::ALL.map(Code::as_str).to_vec();
     json!({"description": "Stable code of the reason.", "type": "string", "enum": codes})
-}
-
-pub(super) fn kind() -> Value {
-    json!({
-        "description": "What it is.",
-        "type": "string",
-        "enum": ["workspace", "feature", "column", "view", "workflow", "module", "rail"],
-    })
-}
-
-pub(super) fn reference() -> Value {
-    text("Its ref, without the dollar; `workspace` for the workspace.")
-}
-
-pub(super) fn id() -> Value {
-    json!({"description": "Its id.", "type": "string", "pattern": pattern::UUID})
 }
 
 fn renamed() -> Value {

@@ -11,6 +11,7 @@ mod configs;
 mod documents;
 mod items;
 mod jobs;
+mod members;
 mod pattern;
 mod shapes;
 mod steps;

@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::documents::object;
-use super::jobs::{count, id, kind, list, reference, text};
+use super::members::{count, id, kind, list, object, reference, text};
 use super::pattern;
 
 fn value(description: &str) -> Value {

@@ -1,6 +1,6 @@
 //! The faults of a filter.
 
-use super::parse::{MOST_BYTES, MOST_FILTERS, all_operators};
+use super::operators::{MOST_BYTES, MOST_FILTERS, all_operators};
 
 /// A filter that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -4,69 +4,11 @@ use uuid::Uuid;
 
 use super::Column;
 use super::fault::{FilterFault, FilterReason};
-use super::filter::{CellTest, Compare, Condition, Filter, IsValue, OwnTest, Search};
+use super::filter::{CellTest, Compare, Condition, Filter, IsValue, OwnTest};
+use super::operators::{MOST_BYTES, MOST_FILTERS, OPERATORS, Operator};
 use crate::json::Number;
 use crate::rows::Decimal;
 use crate::rows::calendar::exact_instant;
-
-/// How many filters a request may have.
-pub const MOST_FILTERS: usize = 100;
-/// How many bytes one of them may have.
-pub const MOST_BYTES: usize = 8 * 1024;
-
-/// An operator, by what its value has to be.
-#[derive(Debug, Clone, Copy)]
-enum Operator {
-    Text(Compare),
-    Search(Search),
-    In,
-    Is,
-    Number(Compare),
-}
-
-const OPERATORS: [(&str, Operator); 20] = [
-    ("eq", Operator::Text(Compare::Eq)),
-    ("neq", Operator::Text(Compare::Neq)),
-    ("gt", Operator::Text(Compare::Gt)),
-    ("gte", Operator::Text(Compare::Gte)),
-    ("lt", Operator::Text(Compare::Lt)),
-    ("lte", Operator::Text(Compare::Lte)),
-    ("like", Operator::Search(Search::Like)),
-    ("ilike", Operator::Search(Search::Ilike)),
-    ("contains", Operator::Search(Search::Contains)),
-    ("ncontains", Operator::Search(Search::Ncontains)),
-    ("startswith", Operator::Search(Search::Startswith)),
-    ("endswith", Operator::Search(Search::Endswith)),
-    ("in", Operator::In),
-    ("is", Operator::Is),
-    ("eqn", Operator::Number(Compare::Eq)),
-    ("neqn", Operator::Number(Compare::Neq)),
-    ("gtn", Operator::Number(Compare::Gt)),
-    ("gten", Operator::Number(Compare::Gte)),
-    ("ltn", Operator::Number(Compare::Lt)),
-    ("lten", Operator::Number(Compare::Lte)),
-];
-
-/// The names of the operators that compare text, or look at a cell in another way.
-pub fn text_operators() -> impl Iterator<Item = &'static str> {
-    let others = OPERATORS
-        .iter()
-        .filter(|(_, operator)| !matches!(operator, Operator::Number(_)));
-    others.map(|(name, _)| *name)
-}
-
-/// The names of the operators that compare numbers.
-pub fn number_operators() -> impl Iterator<Item = &'static str> {
-    let numbers = OPERATORS
-        .iter()
-        .filter(|(_, operator)| matches!(operator, Operator::Number(_)));
-    numbers.map(|(name, _)| *name)
-}
-
-/// The names of all operators, in a row.
-pub(super) fn all_operators() -> String {
-    OPERATORS.map(|(name, _)| name).join(", ")
-}
 
 /// Reads the filters of a request, or reports all that is wrong with them.
 pub fn parse<T: AsRef<str>>(texts: &[T]) -> Result<Vec<Filter>, Vec<FilterFault>> {

@@ -40,7 +40,7 @@ pub enum Entry {
     /// Cells of rows were changed by an upgrade, or have another base than the package says.
     Cells(Cells),
     /// Rows of a table, or cells of a column, that are about to be taken away with it.
-    Taken(Taken),
+    Taken(RemovedContent),
     /// An automation was put in force.
     Published {
         /// Its ref.
@@ -496,7 +496,7 @@ pub struct CellsOf {
 /// Rows of a table that is taken away, or cells of a column that is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Taken {
+pub struct RemovedContent {
     /// The table.
     pub feature: Id,
     /// The name of the column, whose cells alone stand in the rows; nothing when the rows themselves go.

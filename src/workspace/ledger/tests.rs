@@ -2,8 +2,8 @@
 
 use super::{
     BaseRecord, Cells, CellsOf, Changed, ConfigChange, Created, EarlyLinks, EmptiedColumn, Entry,
-    Links, MovedLeaf, MovedSequence, Position, RecognisedRows, RowDigest, RowName, RowNames, Rows,
-    Siblings, Taken, Updated, Updates, WrittenRow, WrittenStructure,
+    Links, MovedLeaf, MovedSequence, Position, RecognisedRows, RemovedContent, RowDigest, RowName,
+    RowNames, Rows, Siblings, Updated, Updates, WrittenRow, WrittenStructure,
 };
 use crate::workspace::{AnyRecord, KeptRow, RecordKind, RowData};
 
@@ -154,7 +154,7 @@ fn every_entry_is_read_back_as_it_was_written() {
                 failed: true,
             }],
         }),
-        Entry::Taken(Taken {
+        Entry::Taken(RemovedContent {
             feature: id,
             column: Some("a".to_owned()),
             rows: vec![KeptRow {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::drafts;
+use super::records::{feature_mut, features_mut, missing, objects, refused};
 use super::state::DraftVersion;
 use super::table::{Holder, MemoryTable, NotAdded, RepeatedValue};
 use super::update;
@@ -11,7 +12,7 @@ use crate::json::{Object, Value};
 use crate::problem::Code;
 use crate::workspace::ledger::RowDigest;
 use crate::workspace::{
-    AnyRecord, Automation, Change, Column, Feature, Id, KeptRow, New, RecordKind, Refused, Removal,
+    AnyRecord, Automation, Change, Column, Id, KeptRow, New, RecordKind, Refused, Removal,
     RowWrite, StoredRow, Structure, Workspace,
 };
 
@@ -57,19 +58,6 @@ struct UnitChanges<'m> {
     row_quota: Option<u64>,
     inverses: Vec<Inverse>,
     structure_kept: bool,
-}
-
-pub(super) fn refused(code: Code, message: impl Into<String>) -> Refused {
-    Refused {
-        code,
-        row: None,
-        column: None,
-        message: message.into(),
-    }
-}
-
-pub(super) fn missing(kind: RecordKind, id: Id) -> Refused {
-    refused(Code::NotFound, format!("there is no {} {id}", kind.noun()))
 }
 
 impl UnitChanges<'_> {
@@ -474,17 +462,6 @@ fn free<'n>(mut names: impl Iterator<Item = &'n String>, name: &str) -> Result<(
     Ok(())
 }
 
-/// The tables of the workspace and the shared ones: columns and views may be added to both.
-pub(super) fn features_mut(structure: &mut Structure) -> impl Iterator<Item = &mut Feature> {
-    structure.features.iter_mut().chain(&mut structure.shared)
-}
-
-fn feature_mut(structure: &mut Structure, id: Id) -> Result<&mut Feature, Refused> {
-    features_mut(structure)
-        .find(|found| found.id == id)
-        .ok_or_else(|| missing(RecordKind::Feature, id))
-}
-
 fn unique_columns(structure: &mut Structure, feature: Id) -> Result<Vec<String>, Refused> {
     let columns = &feature_mut(structure, feature)?.columns;
     let unique = columns.iter().filter(|column| column.is_unique());
@@ -554,13 +531,4 @@ fn config_of(state: &State, kind: RecordKind, id: Id) -> Option<Value> {
         }
     };
     object.cloned().map(Value::Object)
-}
-
-/// The objects of a config: of a list its elements, of an object itself.
-pub(super) fn objects(config: Value) -> Vec<Object> {
-    match config {
-        Value::Object(object) => vec![object],
-        Value::List(elements) => elements.into_iter().flat_map(objects).collect(),
-        _ => Vec::new(),
-    }
 }

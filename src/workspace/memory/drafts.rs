@@ -4,7 +4,7 @@
 //! what the structure says; of every other one the draft waits next to it.
 
 use super::State;
-use super::changes::{missing, refused};
+use super::records::{missing, refused};
 use super::state::DraftVersion;
 use super::update::{update, write};
 use crate::problem::Code;

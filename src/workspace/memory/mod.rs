@@ -9,6 +9,7 @@ mod changes;
 mod contradictions;
 mod drafts;
 mod index;
+mod records;
 mod state;
 mod table;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A record of which some fields become others, where they still are what they were.
 
-use super::changes::{features_mut, missing, objects, refused};
+use super::records::{features_mut, missing, objects, refused};
 use crate::json::{Object, Value};
 use crate::problem::Code;
 use crate::workspace::{AnyRecord, RecordKind, Refused, Structure};

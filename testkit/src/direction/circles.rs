@@ -18,22 +18,30 @@ const MOST_USES: usize = 16;
 /// The parent itself, among the members of a circle.
 const PARENT: &str = "self";
 
-/// Modules of one parent that name each other in a circle, at least one of them a folder.
+/// Modules of one parent that name each other in a circle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Circle {
     /// Their parent, from the root of the crate.
     pub parent: Vec<String>,
     /// They; `self` is the parent itself, with what it defines.
     pub members: BTreeSet<String>,
+    /// Whether one of them is a folder.
+    pub has_folder: bool,
     /// For each two of them the first place where the one names the other.
     pub places: Vec<(NamedPath, String)>,
 }
 
+impl Circle {
+    /// Its parent and its members, as lists of known circles name it: `parent: one, other`.
+    pub fn name(&self) -> String {
+        let members: Vec<&str> = self.members.iter().map(String::as_str).collect();
+        format!("{}: {}", self.parent.join("::"), members.join(", "))
+    }
+}
+
 impl fmt::Display for Circle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let members: Vec<&str> = self.members.iter().map(String::as_str).collect();
-        let parent = self.parent.join("::");
-        write!(f, "`{parent}`: {} name each other", members.join(", "))?;
+        write!(f, "{} name each other", self.name())?;
         for (place, to) in &self.places {
             let from = place.module.get(self.parent.len());
             let from = from.map_or(PARENT, String::as_str);
@@ -47,7 +55,7 @@ impl fmt::Display for Circle {
 /// What siblings and their parent name of each other, with the first place.
 type Edges<'m> = BTreeMap<&'m str, BTreeMap<&'m str, &'m NamedPath>>;
 
-/// All circles with a folder in it, at every depth below the top-level modules.
+/// All circles, at every depth below the top-level modules.
 pub fn circles(modules: &Modules) -> Vec<Circle> {
     let mut siblings: BTreeMap<&[String], Edges<'_>> = BTreeMap::new();
     for named in &modules.named {
@@ -66,23 +74,42 @@ pub fn circles(modules: &Modules) -> Vec<Circle> {
     }
     let mut circles = Vec::new();
     for (parent, edges) in siblings {
-        for members in knots(&edges) {
+        let is_folder = |name: &str, has_parent: bool| {
+            let mut path = parent.to_vec();
+            path.push(name.to_owned());
             // To a parent whose file is not among them, the files of its folder are that folder.
+            modules.folders.contains(&path) || (has_parent && modules.apart.contains(&path))
+        };
+        let has_folder = |members: &BTreeSet<&str>| {
             let has_parent = members.contains(PARENT);
-            let is_folder = |name: &&str| {
-                let mut path = parent.to_vec();
-                path.push((*name).to_owned());
-                modules.folders.contains(&path) || (has_parent && modules.apart.contains(&path))
-            };
-            if members.iter().any(is_folder) {
-                circles.push(circle(parent, &edges, &members));
-            }
-        }
+            members.iter().any(|name| is_folder(name, has_parent))
+        };
+        let of_folders = knots(&edges);
+        let of_folders = of_folders.iter().filter(|members| has_folder(members));
+        circles.extend(of_folders.map(|members| circle(parent, &edges, members, true)));
+        let alone = without_parent(&edges);
+        let of_files = knots(&alone);
+        let of_files = of_files.iter().filter(|members| !has_folder(members));
+        circles.extend(of_files.map(|members| circle(parent, &alone, members, false)));
     }
     circles
 }
 
-fn circle(parent: &[String], edges: &Edges<'_>, members: &BTreeSet<&str>) -> Circle {
+fn without_parent<'m>(edges: &Edges<'m>) -> Edges<'m> {
+    let siblings = edges.iter().filter(|(from, _)| **from != PARENT);
+    let siblings = siblings.map(|(from, named)| {
+        let named = named.iter().filter(|(to, _)| **to != PARENT);
+        (*from, named.map(|(to, place)| (*to, *place)).collect())
+    });
+    siblings.collect()
+}
+
+fn circle(
+    parent: &[String],
+    edges: &Edges<'_>,
+    members: &BTreeSet<&str>,
+    has_folder: bool,
+) -> Circle {
     let places = members.iter().flat_map(|from| {
         let named = edges.get(from).into_iter().flatten();
         named.filter(|(to, _)| members.contains(*to))
@@ -90,6 +117,7 @@ fn circle(parent: &[String], edges: &Edges<'_>, members: &BTreeSet<&str>) -> Cir
     Circle {
         parent: parent.to_vec(),
         members: members.iter().map(|name| (*name).to_owned()).collect(),
+        has_folder,
         places: places
             .map(|(to, place)| ((*place).clone(), (*to).to_owned()))
             .collect(),
@@ -168,8 +196,39 @@ fn module_of<'m>(modules: &'m Modules, path: &[String]) -> &'m [String] {
 ///
 /// When there is a circle, or a file cannot be read.
 pub fn assert_no_circles(root: &Path) {
+    let mut circles = all_circles(root);
+    circles.retain(|circle| circle.has_folder);
+    refuse(&circles, root);
+}
+
+/// Panics with every circle of files that is not among the known ones ([`Circle::name`]), and with every known one
+/// that is none any more.
+///
+/// # Panics
+///
+/// When circles and list differ, or a file cannot be read.
+pub fn assert_known_circles(root: &Path, known: &[&str]) {
+    let mut circles = all_circles(root);
+    circles.retain(|circle| !circle.has_folder);
+    let names: Vec<String> = circles.iter().map(Circle::name).collect();
+    let gone: Vec<&&str> = known
+        .iter()
+        .filter(|known| !names.iter().any(|name| name == **known))
+        .collect();
+    circles.retain(|circle| !known.contains(&circle.name().as_str()));
+    refuse(&circles, root);
+    assert!(
+        gone.is_empty(),
+        "these are no circles any more, or not with all of these members: shorten the list by {gone:?}"
+    );
+}
+
+fn all_circles(root: &Path) -> Vec<Circle> {
     let modules = read(root).unwrap_or_else(|error| panic!("{error}"));
-    let circles = circles(&modules);
+    circles(&modules)
+}
+
+fn refuse(circles: &[Circle], root: &Path) {
     let lines: Vec<String> = circles.iter().map(|one| format!("  {one}\n")).collect();
     assert!(
         circles.is_empty(),
@@ -231,9 +290,18 @@ mod tests {
     }
 
     #[test]
-    fn files_alone_may_name_each_other_and_so_may_a_folder_inside() {
+    fn files_alone_are_told_apart_from_folders() {
         let files = modules(NAMES, &["m"], &[("m::a", "m::b"), ("m::b", "m::a")]);
-        assert_eq!(members(&files), Vec::<Vec<String>>::new());
+        let found = circles(&files);
+        let names: Vec<String> = found.iter().map(super::Circle::name).collect();
+        assert_eq!(names, ["m: a, b"]);
+        assert!(!found[0].has_folder);
+        let folder = modules(NAMES, &["m", "m::a"], &[("m::a", "m::b"), ("m::b", "m::a")]);
+        assert!(circles(&folder)[0].has_folder);
+    }
+
+    #[test]
+    fn a_folder_may_name_what_is_inside() {
         let inside = modules(
             NAMES,
             &["m", "m::a"],

@@ -3,7 +3,8 @@
 
 use tplkit::apply::{
     ApplyError, BasePackage, DriftInput, JobHistory, LineJob, Minter, Preview, PreviewInput,
-    Report, Request, Resolutions, RowBase, decide_from, drift, preview, run_from, speaks_of_all,
+    Report, Request, Resolutions, ResolveInput, RowBase, decide_from, drift, preview, run_from,
+    speaks_of_all,
 };
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
@@ -246,12 +247,14 @@ impl<P: Place> Line<P> {
             let definitions = Definitions::embedded();
             let decided = decide_from(
                 &*target,
-                &package,
-                request,
-                &structure,
-                deciding,
+                ResolveInput {
+                    package: &package,
+                    request,
+                    destination: &structure,
+                    past: deciding,
+                    definitions,
+                },
                 minter,
-                definitions,
             );
             let decided = decided.await.map_err(failed("measuring"))?;
             let approved = decided.map_err(|refusals| format!("refused: {refusals:#?}"))?;

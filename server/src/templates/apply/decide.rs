@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use tplkit::apply::{self, Minter, PreviewInput as Asking, Request, fresh, preview, resolve_from};
+use tplkit::apply::{
+    self, Minter, PreviewInput as Asking, Request, ResolveInput, fresh, preview, resolve,
+};
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
 use tplkit::upgrade::SeenLeaves;
@@ -65,13 +67,15 @@ pub(crate) async fn decide(
     let snapshot = Snapshot::new(tx, input.place.workspace, tables);
     let structure = snapshot.structure().await?;
     let minter = Minter::at(jiff::Timestamp::UNIX_EPOCH, 0);
-    let approved = resolve_from(
-        &package,
-        &input.request,
-        &structure,
-        past,
+    let approved = resolve(
+        ResolveInput {
+            package: &package,
+            request: &input.request,
+            destination: &structure,
+            past,
+            definitions,
+        },
         minter,
-        definitions,
     );
     let plan = input.request.plan.as_deref();
     // A plan that was looked at had other refusals, or none: what changed since is the reason.

@@ -24,7 +24,7 @@ use crate::workspace::{
 use tables::{Tables, Unique, Value, known_as};
 
 /// As many values as are asked for at once.
-const BATCH: usize = 500;
+const VALUES_PER_QUERY: usize = 500;
 
 /// Columns whose values links read, by table.
 pub(in crate::apply) type ColumnsRead = HashMap<Id, Vec<String>>;
@@ -202,7 +202,10 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
                     values.push(cell.to_owned());
                 }
             }
-            for (unknown, values) in unknown.chunks(BATCH).zip(values.chunks(BATCH)) {
+            for (unknown, values) in unknown
+                .chunks(VALUES_PER_QUERY)
+                .zip(values.chunks(VALUES_PER_QUERY))
+            {
                 let taken = self.taken_at_base(feature, column, values).await;
                 let taken = taken.map_err(CommitError::Store)?;
                 self.looked_up.extend(unknown.iter().copied().zip(taken));

@@ -155,12 +155,14 @@ fn fields_are_listed_in_the_order_of_the_canonical_form() {
     let skip = request(r#"{"resolutions": {"m_sales": {"action": "skip"}}}"#);
     for text in [by_hand, canonical] {
         let approved = crate::apply::resolve(
-            &checked(&text),
-            &skip,
-            &furnished(),
-            None,
+            crate::apply::ResolveInput {
+                package: &checked(&text),
+                request: &skip,
+                destination: &furnished(),
+                past: crate::apply::JobHistory::default(),
+                definitions: crate::definitions::Definitions::embedded(),
+            },
             minter(),
-            crate::definitions::Definitions::embedded(),
         );
         let approved = approved.expect("approved");
         let skipped = "dependencia_saltada";

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::apply::test_packages::{checked, empty, feature, id, minter, packages};
-use crate::apply::{Approved, Request, resolve};
+use crate::apply::{Approved, JobHistory, Request, ResolveInput, resolve};
 use crate::check::Checked;
 use crate::definitions::{Definitions, ReferenceKind};
 use crate::package::model::DependencyForm;
@@ -17,7 +17,7 @@ fn mapping(package: &Checked<'_>) -> (Structure, Request) {
     destination.organization.connections = None;
     destination.organization.timer_profiles = None;
     let mut resolutions = serde_json::Map::new();
-    for (number, dependency) in super::super::decisions::dependencies(package)
+    for (number, dependency) in super::super::dependency_decision::dependencies(package)
         .iter()
         .enumerate()
     {
@@ -98,7 +98,7 @@ fn mapping(package: &Checked<'_>) -> (Structure, Request) {
 }
 
 fn skipping(package: &Checked<'_>) -> Request {
-    let dependencies = super::super::decisions::dependencies(package).iter();
+    let dependencies = super::super::dependency_decision::dependencies(package).iter();
     let resolutions: serde_json::Map<_, _> = dependencies
         .map(|d| (d.reference.clone(), json!({"action": "skip"})))
         .collect();
@@ -142,12 +142,14 @@ fn every_good_package_resolves_and_leaves_no_ref() {
         let (furnished, mapping) = mapping(&package);
         for (request, destination) in [(skipping(&package), empty()), (mapping, furnished)] {
             let approved = resolve(
-                &package,
-                &request,
-                &destination,
-                None,
+                ResolveInput {
+                    package: &package,
+                    request: &request,
+                    destination: &destination,
+                    past: JobHistory::default(),
+                    definitions,
+                },
                 minter(),
-                definitions,
             );
             let approved = approved.unwrap_or_else(|refusals| panic!("{name}: {refusals:#?}"));
             assert_no_ref(&name, &approved);
@@ -178,12 +180,14 @@ fn mapping_everything_empties_nothing() {
         let package = checked(&text);
         let (destination, request) = mapping(&package);
         let approved = resolve(
-            &package,
-            &request,
-            &destination,
-            None,
+            ResolveInput {
+                package: &package,
+                request: &request,
+                destination: &destination,
+                past: JobHistory::default(),
+                definitions: Definitions::embedded(),
+            },
             minter(),
-            Definitions::embedded(),
         );
         let approved = approved.unwrap_or_else(|refusals| panic!("{name}: {refusals:#?}"));
         let own: Vec<_> = approved
@@ -224,12 +228,14 @@ fn every_good_package_is_written_and_then_bound() {
             };
             let resolved = |destination: &Structure, ledger: &[Entry]| {
                 let approved = resolve(
-                    &package,
-                    &request,
-                    destination,
-                    Some(ledger),
+                    ResolveInput {
+                        package: &package,
+                        request: &request,
+                        destination,
+                        past: JobHistory::of(ledger),
+                        definitions,
+                    },
                     minter,
-                    definitions,
                 );
                 approved.unwrap_or_else(|refusals| panic!("{name}: {refusals:#?}"))
             };

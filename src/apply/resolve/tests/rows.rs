@@ -287,12 +287,14 @@ fn links_into_a_mapped_table_are_looked_up_although_rows_enter_it() {
     let map = json!({"action": "map", "id": id(10), "columns": {"c_clients_id": id(11)}});
     let body = json!({"resolutions": {"f_clients": map}}).to_string();
     let approved = crate::apply::resolve(
-        &package,
-        &crate::apply::test_packages::request(&body),
-        &furnished(),
-        None,
+        crate::apply::ResolveInput {
+            package: &package,
+            request: &crate::apply::test_packages::request(&body),
+            destination: &furnished(),
+            past: crate::apply::JobHistory::default(),
+            definitions: crate::definitions::Definitions::embedded(),
+        },
         minter(),
-        crate::definitions::Definitions::embedded(),
     );
     let approved = approved.expect("approved");
     let mut tables = approved.tables.iter();
@@ -399,12 +401,14 @@ fn for_a_dependency(body: &Json) -> Result<crate::apply::Approved, Vec<crate::ap
     );
     let definitions = crate::definitions::Definitions::embedded();
     crate::apply::resolve(
-        &package,
-        &request,
-        &furnished(),
-        None,
+        crate::apply::ResolveInput {
+            package: &package,
+            request: &request,
+            destination: &furnished(),
+            past: crate::apply::JobHistory::default(),
+            definitions,
+        },
         minter(),
-        definitions,
     )
 }
 

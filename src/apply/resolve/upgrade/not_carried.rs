@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{Base, note_imported, plain};
 use crate::apply::NotCarried;
-use crate::apply::resolve::structure::Built;
+use crate::apply::resolve::built::Built;
 use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::upgrade::differing;

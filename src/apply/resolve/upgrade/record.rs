@@ -4,7 +4,7 @@ use super::namesakes::Namesakes;
 use super::not_carried::{not_carried, other_name};
 use super::{MergedRecord, Merging, plain};
 use crate::apply::resolve::absent_names;
-use crate::apply::resolve::structure::DeclaredRecord;
+use crate::apply::resolve::built::DeclaredRecord;
 use crate::json::{Object, Value};
 use crate::upgrade::{Conflict, ConflictCode, KeptRecord, Merge, Sides, Update};
 use crate::workspace::AnyRecord;

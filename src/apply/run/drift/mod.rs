@@ -25,7 +25,7 @@ use compared_cell::{ComparedCell, DriftUpdate, updates};
 use written::WrittenRows;
 
 /// How many cells are shown.
-const SHOWN: usize = 1000;
+const MAX_SHOWN_CELLS: usize = 1000;
 
 /// What is compared.
 #[derive(Clone, Copy)]
@@ -212,7 +212,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             if !table.is_reference {
                 continue;
             }
-            if drifted.cells.len() == SHOWN {
+            if drifted.cells.len() == MAX_SHOWN_CELLS {
                 drifted.more += 1;
                 continue;
             }

@@ -18,7 +18,7 @@ use super::cell_sides::{CellSides, ComparedCell, cell_path};
 use super::is_null;
 use super::packaged_cell::{missing, unfit_change};
 use super::row::{
-    Candidate, CellChange, ConflictingCell, DestinationCells, Here, KeptBase, MergeOutcome,
+    Candidate, CellChange, ConflictingCell, DestinationCells, DestinationRow, KeptBase, MergeOutcome,
     MergedTable, UnfitCell,
 };
 
@@ -101,9 +101,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         table: &MergedTable<'a>,
         tracked: &TrackedDecisions<'_>,
         row: Candidate<'a>,
-        here: Here<'_>,
+        here: DestinationRow<'_>,
     ) -> Result<Result<MergeOutcome, EntryFault>, ApplyError<T::Error>> {
-        let Here {
+        let DestinationRow {
             stored,
             edited,
             hidden,

@@ -102,7 +102,7 @@ impl DestinationCells {
 
 /// A row as it is at the destination.
 #[derive(Clone, Copy)]
-pub(super) struct Here<'s> {
+pub(super) struct DestinationRow<'s> {
     pub(super) stored: &'s StoredRow,
     /// Whether people have changed it.
     pub(super) edited: bool,

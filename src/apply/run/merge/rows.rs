@@ -11,10 +11,10 @@ use crate::workspace::ledger::RowDigest;
 use crate::workspace::{Id, StoredRow, Target, UnfilteredRow, hidden_each};
 
 use super::blocked_rows::{BlockedRow, RefusedRows};
-use super::row::{Candidate, Here, MergeBatch, MergedRow, MergedTable};
+use super::row::{Candidate, DestinationRow, MergeBatch, MergedRow, MergedTable};
 
 /// How often rows are looked at anew because somebody changed one of them meanwhile.
-const ATTEMPTS: usize = 20;
+const MAX_ATTEMPTS: usize = 20;
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// Merges rows. Gives those that wait for values of others.
@@ -27,7 +27,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let mut open: Vec<Candidate<'a>> = batch.rows.to_vec();
         let mut then = batch.then;
         let mut refused = RefusedRows::default();
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let mut again = Vec::new();
             let mut left = open.as_slice();
             let (mut merged, mut bytes) = (Vec::new(), 0);
@@ -116,7 +116,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         self.read_rows(&unread).await?;
         let mut merged = Vec::new();
         for (row, stored, edited, hidden) in differing {
-            let here = Here {
+            let here = DestinationRow {
                 stored: &stored,
                 edited,
                 hidden,

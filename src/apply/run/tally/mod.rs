@@ -22,7 +22,7 @@ use crate::workspace::Id;
 pub(super) use report::records;
 
 /// Entries of `errors` that a table has at most, that of a quota aside (`rest` 6.5).
-const LISTED: u64 = 100;
+const MAX_LISTED_ERRORS: u64 = 100;
 
 /// What happened so far.
 #[derive(Debug, Default)]
@@ -95,7 +95,7 @@ pub(in crate::apply) struct CellConflict {
 }
 
 /// Cells that are listed at most (`upgrade` 3.5.4).
-const CONFLICTS: usize = 1000;
+const MAX_LISTED_CONFLICTS: usize = 1000;
 
 /// A row that cannot be written.
 #[derive(Debug)]
@@ -194,7 +194,7 @@ impl<'a> Tally<'a> {
     /// Something that could not be written and is not a row: links of a row, an automation.
     pub(super) fn error(&mut self, reference: &str, failed: FailedRow) {
         let listed = self.listed.entry(reference.to_owned()).or_default();
-        if listed[0] == LISTED {
+        if listed[0] == MAX_LISTED_ERRORS {
             listed[1] += 1;
             return;
         }
@@ -246,7 +246,7 @@ impl<'a> Tally<'a> {
     pub(super) fn conflict(&mut self, conflict: CellConflict) {
         let counts = &mut self.conflicts.counts;
         *counts.entry(conflict.reference.clone()).or_default() += 1;
-        if self.conflicts.first.len() < CONFLICTS {
+        if self.conflicts.first.len() < MAX_LISTED_CONFLICTS {
             self.conflicts.first.push(conflict);
         } else {
             self.conflicts.more += 1;

@@ -20,7 +20,7 @@ use values::Values;
 pub(super) use values::WantedColumn;
 
 /// How many rows are remembered, where they are in the text, between the two times that they are looked at.
-const REMEMBERED: usize = 50_000;
+const MAX_REMEMBERED_ROWS: usize = 50_000;
 
 /// All tables of the package with what is known of their rows.
 #[derive(Debug)]
@@ -143,7 +143,7 @@ impl<'a> Targets<'a> {
             let mut read = Some(Vec::new());
             for row in rows.into_iter().flatten() {
                 targets.count += 1;
-                if targets.count > REMEMBERED {
+                if targets.count > MAX_REMEMBERED_ROWS {
                     read = None;
                 } else if let Some(read) = &mut read {
                     read.push(row);

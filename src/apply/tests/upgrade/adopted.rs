@@ -10,8 +10,8 @@ use super::{
 };
 use crate::apply::test_packages::Pack;
 use crate::apply::{
-    ApplyError, BasePackage, JobHistory, Minter, Preview, PreviewInput, Report, adopt,
-    base_resolutions, check_base, decide_from, note_adopted, preview, run_from,
+    ApplyError, BasePackage, JobHistory, Minter, Preview, PreviewInput, Report, ResolveInput,
+    adopt, base_resolutions, check_base, decide_from, note_adopted, preview, run_from,
 };
 use crate::crashing::{Crash, Error, Memory};
 use crate::definitions::Definitions;
@@ -84,12 +84,14 @@ fn attempt(
     let minter = Minter::at(Timestamp::UNIX_EPOCH, 0xADD_0001);
     let decided = decide_from(
         &*memory,
-        &package,
-        &request,
-        &structure,
-        deciding,
+        ResolveInput {
+            package: &package,
+            request: &request,
+            destination: &structure,
+            past: deciding,
+            definitions,
+        },
         minter,
-        definitions,
     );
     let approved = ready(decided).map_err(ApplyError::store("measuring"))?;
     let approved = approved.expect("approved");

@@ -6,7 +6,9 @@ use serde_json::{Value as Json, json};
 use super::rows::with_city;
 use super::undone::new;
 use super::{Line, args, checked, client, config, label, request, upgrade_body, v1, v2};
-use crate::apply::{ApplyError, JobHistory, Minter, Report, Request, decide_from, run_from};
+use crate::apply::{
+    ApplyError, JobHistory, Minter, Report, Request, ResolveInput, decide_from, run_from,
+};
 use crate::crashing::{Crash, Error, Memory};
 use crate::definitions::Definitions;
 use crate::workspace::RecordKind::{Feature, View};
@@ -40,12 +42,14 @@ fn decided(
     let definitions = Definitions::embedded();
     let decided = decide_from(
         &*memory,
-        &package,
-        request,
-        &structure,
-        deciding,
+        ResolveInput {
+            package: &package,
+            request,
+            destination: &structure,
+            past: deciding,
+            definitions,
+        },
         minter,
-        definitions,
     );
     let decided = ready(decided).map_err(ApplyError::store("measuring"))?;
     let approved = decided.expect("approved");

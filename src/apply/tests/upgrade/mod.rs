@@ -41,8 +41,8 @@ use super::world::{link, nothing, person, points};
 use crate::apply::test_packages::{Pack, checked, request, uid};
 use crate::apply::{
     BasePackage, JobHistory, LegacyJob, LineJob, Minter, Preview, PreviewInput, Refusal, Report,
-    Request, Resolutions, RowBase, UNDO_UNIT, UndoProgress, decide_from, preview, run_from,
-    undo_in_units,
+    Request, Resolutions, ResolveInput, RowBase, UNDO_UNIT, UndoProgress, decide_from, preview,
+    run_from, undo_in_units,
 };
 use crate::check::Checked;
 use crate::crashing::Memory;
@@ -329,12 +329,14 @@ impl Line {
                 let definitions = Definitions::embedded();
                 let decided = decide_from(
                     &memory,
-                    &package,
-                    request,
-                    &structure,
-                    past,
+                    ResolveInput {
+                        package: &package,
+                        request,
+                        destination: &structure,
+                        past,
+                        definitions,
+                    },
                     minter,
-                    definitions,
                 );
                 let approved = ready(decided).expect("decided").expect("approved");
                 let payloads = &package.payloads;

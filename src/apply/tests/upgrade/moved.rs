@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use super::killed::attempt;
 use super::{Line, args, client, conflicts, label, upgrade_body, v2};
 use crate::apply::test_packages::{checked, request, uid};
-use crate::apply::{ApplyError, Minter, Report, resolve_from, run_from};
+use crate::apply::{ApplyError, Minter, Report, ResolveInput, resolve, run_from};
 use crate::crashing::{Crash, Error, Memory};
 use crate::definitions::Definitions;
 use crate::problem::Code;
@@ -37,8 +37,17 @@ fn decided_before(line: &mut Line, people: impl Fn(&mut Line), code: Option<Code
         let wanted = request(&upgrade_body(&Json::Null));
         let minter = Minter::at(Timestamp::UNIX_EPOCH, 0xABC_9998);
         let approved = line.past(|past| {
-            resolve_from(&package, &wanted, &structure, past, minter, definitions)
-                .expect("approved")
+            resolve(
+                ResolveInput {
+                    package: &package,
+                    request: &wanted,
+                    destination: &structure,
+                    past,
+                    definitions,
+                },
+                minter,
+            )
+            .expect("approved")
         });
         people(line);
         let mut memory = std::mem::replace(&mut line.memory, Memory::new(super::nothing()));

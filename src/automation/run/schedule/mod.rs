@@ -24,7 +24,7 @@ use days::{Days, WeekDay};
 use fields::{MONTHS, month_days, set, week_days};
 
 /// How many days are looked at: the 29th of February comes within eight years.
-const FAR: usize = 366 * 9;
+const MAX_DAYS_AHEAD: usize = 366 * 9;
 
 /// From where a schedule is looked at that has no beginning of its own.
 const SOME_DAY: Timestamp = Timestamp::UNIX_EPOCH;
@@ -140,7 +140,7 @@ impl Schedule {
     pub fn next_after(&self, after: Timestamp) -> Option<Timestamp> {
         let first = after.to_zoned(self.zone.clone()).date().yesterday().ok()?;
         let mut date = first;
-        for _ in 0..FAR {
+        for _ in 0..MAX_DAYS_AHEAD {
             if self.falls_on(date)
                 && let Some(due) = self.on(date).filter(|due| *due > after).min()
             {

@@ -116,8 +116,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         Some((_, source)) => match File::checked(source) {
             Ok(file) => Some(file),
             Err(report) => {
-                session.note("error: only a package that checks without errors can be applied");
-                return package_file::refuse(&report, args.format, session);
+                return package_file::refuse_to_apply(&report, args.format, session);
             }
         },
     };

@@ -8,6 +8,7 @@ mod runs;
 mod show;
 mod start;
 mod validate;
+mod validate_args;
 
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -27,7 +28,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    Validate(validate::ValidateArgs),
+    Validate(validate_args::ValidateArgs),
     Run(run::RunArgs),
     List(list::Args),
     Show(show::Args),

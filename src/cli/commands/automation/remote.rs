@@ -8,7 +8,7 @@ use tplkit::finding::render::counted;
 use tplkit::json::{Doc, Object, Value};
 use tplkit::printable;
 
-use super::validate::ValidateArgs;
+use super::validate_args::ValidateArgs;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;

@@ -11,7 +11,8 @@ use tplkit::finding::render::{self, FileEntry, Outcome, Report, counted};
 use tplkit::finding::selection::{Selection, Selector};
 use tplkit::printable;
 
-use crate::cli::checker::{CheckMode, Checker, FixMode};
+use crate::cli::check_mode::{CheckMode, FixMode};
+use crate::cli::checker::Checker;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;

@@ -3,7 +3,7 @@
 use tplkit::export::{RowsSelection, Selection};
 use tplkit::workspace::{Id, Structure};
 
-use crate::cli::candidates::{Candidate, MOST};
+use crate::cli::candidates::{Candidate, MAX_LISTED};
 use crate::cli::error::CliError;
 
 /// What travels.
@@ -181,10 +181,10 @@ fn one(kind: &str, word: &str, things: &[Selectable]) -> Result<Id, CliError> {
         help,
         candidates: things
             .iter()
-            .take(MOST)
+            .take(MAX_LISTED)
             .map(Selectable::candidate)
             .collect(),
-        more: things.len().saturating_sub(MOST),
+        more: things.len().saturating_sub(MAX_LISTED),
         path: None,
     })
 }

@@ -25,7 +25,7 @@ use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
 
 /// How much is taken at once.
-const PART: usize = 64 << 10;
+const CHUNK_BYTES: usize = 64 << 10;
 
 /// Download a file.
 ///
@@ -142,7 +142,7 @@ fn stream(
     mut take: impl FnMut(&[u8]) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
     let mut hash = Sha256::new();
-    let mut bytes = vec![0; PART];
+    let mut bytes = vec![0; CHUNK_BYTES];
     loop {
         let length = content.next(&mut bytes)?;
         if length == 0 {
@@ -248,7 +248,7 @@ fn fill(
         known = 0;
     }
     let mut beginning = Sha256::new();
-    let mut bytes = vec![0; PART];
+    let mut bytes = vec![0; CHUNK_BYTES];
     loop {
         let length = content.next(&mut bytes)?;
         if length == 0 {

@@ -11,7 +11,7 @@ use tplkit::printable;
 use crate::cli::error::CliError;
 
 /// How much is read at once.
-const PART: usize = 64 << 10;
+const CHUNK_BYTES: usize = 64 << 10;
 
 /// The part of a file that has come.
 pub(super) struct PartFile {
@@ -62,7 +62,7 @@ impl PartFile {
 
     /// Reads what is there already.
     fn read(&mut self, length: u64) -> io::Result<()> {
-        let mut bytes = vec![0; PART];
+        let mut bytes = vec![0; CHUNK_BYTES];
         while self.length < length {
             let read = self.file.read(&mut bytes)?;
             if read == 0 {

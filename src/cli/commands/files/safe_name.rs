@@ -2,7 +2,7 @@
 //! neither wants a hidden file nor one that a command takes for an option.
 
 /// Bytes of a name; enough room is left for what is appended while the file comes.
-const MOST: usize = 200;
+const MAX_NAME_BYTES: usize = 200;
 
 /// What no name on Windows may hold.
 const RESERVED: &str = "<>:\"/\\|?*";
@@ -62,14 +62,14 @@ fn is_device(stem: &str) -> bool {
 
 /// The name, or as much of it as a name may have: what stands before its last dot is cut.
 fn cut(name: &str) -> std::borrow::Cow<'_, str> {
-    if name.len() <= MOST {
+    if name.len() <= MAX_NAME_BYTES {
         return name.into();
     }
     let ending = name.rfind('.').map_or("", |dot| &name[dot..]);
-    if ending.len() >= MOST {
-        return beginning(name, MOST).into();
+    if ending.len() >= MAX_NAME_BYTES {
+        return beginning(name, MAX_NAME_BYTES).into();
     }
-    let stem = beginning(name, MOST - ending.len());
+    let stem = beginning(name, MAX_NAME_BYTES - ending.len());
     format!("{stem}{ending}").into()
 }
 
@@ -82,7 +82,7 @@ fn beginning(text: &str, most: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST, safe_name};
+    use super::{MAX_NAME_BYTES, safe_name};
 
     #[test]
     fn ordinary_names_stay() {
@@ -141,6 +141,6 @@ mod tests {
         // What is at the end only because of the cut is looked at as well.
         let blank = "a".repeat(199) + " b";
         assert_eq!(safe_name(&blank), "a".repeat(199) + "_");
-        assert!(safe_name(&"\u{202e}".repeat(255)).len() <= MOST);
+        assert!(safe_name(&"\u{202e}".repeat(255)).len() <= MAX_NAME_BYTES);
     }
 }

@@ -6,7 +6,9 @@ use crate::cli::args::Form;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::job_progress::{OutcomeReport, Poll, WATCHING, WaitOptions, conclude, follow_by};
+use crate::cli::job_progress::{
+    OutcomeReport, Poll, WATCH_TIMEOUT, WaitOptions, conclude, follow_by,
+};
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::resume_hint::{self, ResumeHint};
 use crate::cli::session::Session;
@@ -39,7 +41,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let way = ResumeHint::Job(args.job.clone());
     // Of a job that nobody has seen nothing goes on.
     let seen = Cell::new(false);
-    let poll = Poll::new(session, args.waiting.limit()).patient(WATCHING);
+    let poll = Poll::new(session, args.waiting.limit()).patient(WATCH_TIMEOUT);
     let followed = follow_by(&poll, client, &args.job, session, || {
         seen.set(true);
         resume_hint::leave(&way, args.format);

@@ -69,7 +69,16 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         state.structure
     };
     let minter = Minter::new(&SystemClock, &mut RandomIds);
-    let approved = apply::resolve(&package, &request, &structure, None, minter, definitions);
+    let approved = apply::resolve(
+        apply::ResolveInput {
+            package: &package,
+            request: &request,
+            destination: &structure,
+            past: apply::JobHistory::default(),
+            definitions,
+        },
+        minter,
+    );
     if let Err(refusals) = approved {
         return resolutions::refuse(&args.package, &refusals, args.format);
     }

@@ -1,64 +1,23 @@
 //! `tplkit resolve init`: writes a resolutions file.
 
-use std::io::{self, IsTerminal as _};
-use std::path::PathBuf;
-
 use indexmap::IndexMap;
 use serde_json::json;
 use tplkit::apply;
 use tplkit::check::CheckOptions;
 use tplkit::printable;
 
-use super::destination::{DestinationArgs, DestinationReader};
+use super::destination::DestinationReader;
+use super::init_args::{Args, can_prompt};
 use super::prompts;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
-use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{write_data, write_result};
 use crate::cli::package_file;
 use crate::cli::session::Session;
 use crate::cli::shell_word::shell_path;
 use crate::cli::source::is_stdin;
-use crate::cli::upgrade_args::ServerUpgradeArgs;
-
-/// Write a resolutions file: the proposals of the package, with reasons, uses and choices.
-///
-/// With `--upgrade` it holds what an upgrade asks: each conflict with its three values and the line that
-/// decides it.
-///
-/// On a terminal the command prompts for every dependency. Elsewhere, and with `--no-input`, what
-/// only a person can decide is a comment in the file.
-#[derive(Debug, clap::Args)]
-#[command(after_long_help = examples(&[
-    ("Write a resolutions file without prompts", "tplkit resolve init event-planning.json --no-input -o events.toml"),
-    ("Write down what an upgrade asks", "tplkit resolve init crm.json --workspace $WORKSPACE --upgrade --no-input -o decisions.toml"),
-    ("Propose tables and views of a workspace on the server", "tplkit resolve init event-planning.json --workspace $WORKSPACE --no-input -o events.toml --force"),
-]))]
-pub(crate) struct Args {
-    /// The package (a file, an unpacked folder, `-` for standard input), or a template by id or name.
-    #[arg(value_name = "PKG|TEMPLATE")]
-    pub(super) package: PathBuf,
-    #[command(flatten)]
-    pub(super) place: DestinationArgs,
-    #[command(flatten)]
-    pub(super) upgrade: ServerUpgradeArgs,
-    /// Never prompt.
-    #[arg(long)]
-    no_input: bool,
-    /// Write to this file, which must not exist yet, instead of standard output.
-    #[arg(short, long, value_name = "FILE")]
-    pub(super) output: Option<PathBuf>,
-    /// Overwrite an existing file.
-    #[arg(long, requires = "output")]
-    force: bool,
-    /// Output format.
-    #[arg(long, default_value = "text")]
-    pub(super) format: Form,
-    #[command(flatten)]
-    pub(super) target: crate::cli::remote::ServerArgs,
-}
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let output = args.output.as_deref().filter(|path| !is_stdin(path));
@@ -108,13 +67,4 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         ));
     }
     Ok(Exit::Done)
-}
-
-/// Whether the command can prompt.
-pub(super) fn can_prompt(args: &Args) -> bool {
-    !args.no_input
-        && args.format == Form::Text
-        && !is_stdin(&args.package)
-        && io::stdin().is_terminal()
-        && io::stderr().is_terminal()
 }

@@ -3,6 +3,7 @@
 mod check;
 mod destination;
 mod init;
+mod init_args;
 mod prompts;
 mod suggest;
 mod upgrade;
@@ -27,7 +28,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Init(init::Args),
+    Init(init_args::Args),
     Check(check::Args),
     Suggest(suggest::Args),
 }

@@ -7,7 +7,7 @@ use tplkit::printable;
 use tplkit::problem::Code;
 use tplkit::upgrade::Conflict;
 
-use super::init::{self, Args};
+use super::init_args::{Args, can_prompt};
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         return resolutions::refuse(&args.package, &others, args.format);
     }
     let mut terms = UpgradeTerms::default();
-    if init::can_prompt(args) {
+    if can_prompt(args) {
         decide_conflicts(plan, &titles, &mut terms)?;
     }
     let decided = |conflict: &Conflict| {

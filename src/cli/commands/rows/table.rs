@@ -9,7 +9,7 @@ use tplkit::printable;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// The widest column on a terminal.
-const WIDEST: usize = 40;
+const MAX_COLUMN_WIDTH: usize = 40;
 
 /// A row as far as sheets show it.
 #[derive(Default, Deserialize)]
@@ -100,7 +100,7 @@ fn widths(lines: &[Vec<String>], cuts: bool) -> Vec<usize> {
     };
     (0..count)
         .map(|column| match widest(column) {
-            width if cuts => width.min(WIDEST),
+            width if cuts => width.min(MAX_COLUMN_WIDTH),
             width => width,
         })
         .collect()

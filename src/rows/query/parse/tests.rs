@@ -1,9 +1,10 @@
 //! Tests: parsed filters, and the faults of invalid ones.
 
 use super::{
-    CellTest, Compare, Condition, Filter, FilterReason, IsValue, MOST_BYTES, OwnTest, Search, parse,
+    CellTest, Compare, Condition, Filter, FilterReason, IsValue, MOST_BYTES, OwnTest, parse,
 };
 use crate::json::Number;
+use crate::rows::query::Search;
 
 fn cell(text: &str) -> (bool, String, CellTest) {
     match Filter::parse(text) {

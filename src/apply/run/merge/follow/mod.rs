@@ -20,7 +20,7 @@ use crate::workspace::ledger::{CellsPart, Entry, RowDigest};
 use crate::workspace::{Id, RowData, Target, UnfilteredRow};
 
 /// How often rows are looked at anew because somebody changed one of them meanwhile.
-const ATTEMPTS: usize = 20;
+const MAX_ATTEMPTS: usize = 20;
 
 /// A table whose links may follow.
 struct Linking<'a> {
@@ -181,7 +181,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             .unread_by(rows.iter().filter_map(|row| row.row.refs));
         self.read_rows(&unread).await?;
         let mut open = rows.to_vec();
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let mut again = Vec::new();
             let mut left = open.as_slice();
             while !left.is_empty() {

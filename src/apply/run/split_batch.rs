@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Run;
-use super::rows::{PartRefusal, RowOutcome};
+use super::row_outcome::{PartRefusal, RowOutcome};
 use super::table::TableInsertion;
 use super::tally::FailedRow;
 use crate::apply::ApplyError;
@@ -18,7 +18,7 @@ use crate::workspace::{Refused, Target};
 
 /// How often a batch is divided at the row that the store names. After that it is halved: a batch of
 /// which most rows are refused would be written again for each of them.
-const POINTED: u32 = 8;
+const MAX_POINTED_SPLITS: u32 = 8;
 
 /// The parts of a batch that are still to be entered, in order.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl BatchParts {
         let at = row
             .map(|row| part.start + row)
             .filter(|at| part.contains(at));
-        let cuts = match at.filter(|_| self.pointed < POINTED) {
+        let cuts = match at.filter(|_| self.pointed < MAX_POINTED_SPLITS) {
             Some(at) => {
                 self.pointed += 1;
                 [at, at + 1]
