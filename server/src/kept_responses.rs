@@ -148,7 +148,7 @@ pub(crate) async fn keep_reserved(
     Ok(tx.first(sql, &parameters).await?.is_some())
 }
 
-/// Keeps a reserved key for longer. False where another request has it by now.
+/// Has a reserved key count as reserved at another time. False where another request has it by now.
 ///
 /// # Errors
 /// Those of the store.
@@ -169,6 +169,44 @@ pub(crate) async fn renew(
         reservation.into(),
     ];
     Ok(tx.first(sql, &parameters).await?.is_some())
+}
+
+/// Whether a key is, or was, reserved for a request that has no response so far.
+///
+/// # Errors
+/// Those of the store.
+pub(crate) async fn was_reserved(
+    tx: &mut Tx,
+    key: RequestKey<'_>,
+    fingerprint: [u8; 32],
+    now: i64,
+) -> Result<bool, StoreError> {
+    let sql = "SELECT status FROM idempotency \
+         WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3 AND status = 0 AND fingerprint = $4 \
+         AND created_at >= $5";
+    let parameters = [
+        key.method.into(),
+        key.path.into(),
+        key.name.into(),
+        fingerprint.into(),
+        (now - KEPT_RESPONSES).into(),
+    ];
+    Ok(tx.first(sql, &parameters).await?.is_some())
+}
+
+/// Leaves a key that was reserved at that time to whoever claims it next, at once. That one finds that it was reserved.
+///
+/// # Errors
+/// Those of the store.
+pub(crate) async fn leave(
+    tx: &mut Tx,
+    key: RequestKey<'_>,
+    reservation: [u8; 32],
+    now: i64,
+) -> Result<(), StoreError> {
+    renew(tx, key, reservation, now - RESERVED - 1)
+        .await
+        .map(drop)
 }
 
 /// Gives back a reserved key whose request came to nothing.

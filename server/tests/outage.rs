@@ -1,5 +1,7 @@
 //! The database goes away and comes back; the server stays.
 
+mod runs;
+
 use std::thread;
 use std::time::Duration;
 

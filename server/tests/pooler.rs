@@ -59,6 +59,42 @@ fn the_api_works_through_a_pooler_in_transaction_mode() {
     run(Some(through), api);
 }
 
+/// It takes the next of its sessions for each transaction, where the statements of another one are unknown.
+#[test]
+fn a_pooler_that_loses_prepared_statements_is_named() {
+    let Some((program, false)) = program() else {
+        return;
+    };
+    let Some(place) = Place::empty_postgres() else {
+        return;
+    };
+    let cluster = cluster::shared().expect("it is there");
+    let settings = "pool_mode = transaction\nserver_round_robin = 1\n";
+    let pooler = Pooler::start(&program, cluster, settings).expect("the pooler starts");
+    let through = Place::at(pooler.url(place.database_name()));
+    run(Some(through), |through| async move {
+        let refused = refused(&through.url).await;
+        assert!(matches!(refused, StoreError::TurnedAway(_)), "{refused}");
+        let text = refused.to_string();
+        assert!(text.contains("max_prepared_statements"), "{text}");
+    });
+}
+
+/// What a store says in the end that asks several things at once.
+async fn refused(url: &str) -> StoreError {
+    let store = match Store::open(url).await {
+        Ok(store) => store,
+        Err(refused) => return refused,
+    };
+    for _ in 0..100 {
+        let all = futures_util::future::join_all((0..8).map(|_| store.ready()));
+        if let Some(refused) = all.await.into_iter().find_map(Result::err) {
+            return refused;
+        }
+    }
+    panic!("every statement was found");
+}
+
 /// The pooler resets nothing between its clients here, so that whatever were left would be seen.
 #[test]
 fn nothing_stays_behind_on_a_session_of_the_pooler() {

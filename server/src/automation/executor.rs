@@ -8,6 +8,7 @@ use tplkit::automation::run::Mail;
 use tplkit::json::Value as Json;
 use uuid::Uuid;
 
+use super::attempts::Attempts;
 use super::capacity::Capacity;
 use super::connections::OpenConnection;
 use super::integrations;
@@ -87,6 +88,8 @@ pub struct RunExecutor {
     pub(super) graphs: Arc<Cache<Uuid, Arc<Json>>>,
     /// Who may work, and for whom external calls may be made.
     pub(super) capacity: Capacity,
+    /// What goes on in this process.
+    pub(super) attempts: Attempts,
 }
 
 impl RunExecutor {
@@ -110,6 +113,7 @@ impl RunExecutor {
             outbox: None,
             graphs: Arc::new(Cache::new(GRAPHS)),
             capacity: Capacity::new(),
+            attempts: Attempts::default(),
         }
     }
 

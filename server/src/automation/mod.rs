@@ -17,6 +17,7 @@
 //! | `fired_row` | the row that a run is started with by hand |
 //! | `runs`, `run_steps` | runs as they are stored, their steps |
 //! | `run_lease` | attempts at runs: claimed, held, left, ended |
+//! | `attempts` | those that go on in this process, and how one lets go of its run after an outage |
 //! | `executor`, `capacity`, `call_limit` | what every step has at hand; how many runs and calls there are at once |
 //! | `worker`, `execution` | the workers; the execution of runs, dry ones too |
 //! | `view` | runs in responses, and who may see them |
@@ -28,6 +29,7 @@
 //! | `private_addresses` | which addresses connections may lead to |
 
 mod activation;
+mod attempts;
 mod call_limit;
 mod capacity;
 mod chain;

@@ -6,11 +6,12 @@
 use tplkit::automation::run::Reason;
 use uuid::Uuid;
 
+use super::attempts::Attempts;
 use super::mentioned_tables::keeps_rows_apart;
 use super::principal;
 use super::processor_time::Meter;
 use super::runs::{Run, RunFailure};
-use crate::store::{PipelinedStatement, Row, StoreError, Tx, Value, lease};
+use crate::store::{Hold, PipelinedStatement, Row, StoreError, Tx, Value, lease};
 
 /// How many attempts may end without a word before a run is given up.
 const CRASHES: i64 = 3;
@@ -96,7 +97,7 @@ pub(super) struct ClaimRequest {
 }
 
 /// Claims some of the runs that wait for nobody. Those of organizations that hold all they may be left. One that is still somebody's was left by
-/// a process that ended.
+/// a process that ended, unless that attempt goes on here.
 ///
 /// # Errors
 /// Those of the store.
@@ -104,6 +105,7 @@ pub(super) async fn claim(
     tx: &mut Tx,
     request: ClaimRequest,
     full: &[Uuid],
+    attempts: &Attempts,
 ) -> Result<Claimed, StoreError> {
     let ClaimRequest {
         owner,
@@ -113,10 +115,12 @@ pub(super) async fn claim(
     } = request;
     let rows = lock_waiting(tx, most, now, full).await?;
     let run = |row: &Row| {
-        let left = row.get::<Option<Uuid>>(16)?.is_some();
+        let id: Uuid = row.get(1)?;
+        let holder: Option<Uuid> = row.get(16)?;
+        let crashed = holder.is_some_and(|holder| !attempts.goes_on(id, holder));
         Ok(Run {
             organization: row.get(0)?,
-            id: row.get(1)?,
+            id,
             workspace: row.get(2)?,
             workflow: row.get(3)?,
             version: row.get(4)?,
@@ -131,7 +135,7 @@ pub(super) async fn claim(
             wake_at: row.get(11)?,
             fresh: row.get::<String>(12)? == "queued",
             publisher: row.get(13)?,
-            crashes: row.get::<i64>(14)? + i64::from(left),
+            crashes: row.get::<i64>(14)? + i64::from(crashed),
             meter: Meter::of(row.get(15)?),
             named: Vec::new(),
             owner,
@@ -271,6 +275,44 @@ pub(super) async fn release(
     );
     let parameters = run.attempt().with([wake_at.into()]);
     tx.query(sql, &parameters).await.map(drop)
+}
+
+/// Lets go of a run of which the store did not hear at the end of its attempt. Where another process has taken it up
+/// since, that one counted a crash of this process, which has not ended: the count is taken back.
+/// Whatever it had waited for stays as it was: it waits for that no second time.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn release_late(
+    tx: &mut Tx,
+    run: &Run,
+    attempts: &Attempts,
+) -> Result<(), StoreError> {
+    let attempt = run.attempt();
+    let sql = concat!(
+        "UPDATE main.workflow_runs SET ",
+        lease!(let go),
+        " WHERE ",
+        lease!(fence),
+        " RETURNING id"
+    );
+    if tx.first(sql, &attempt.with([])).await?.is_some() {
+        return Ok(());
+    }
+    let sql = concat!("SELECT lease_owner FROM workflow_runs WHERE ", lease!(row));
+    let at = [run.organization.into(), run.id.into()];
+    let row = tx.first(sql, &at).await?;
+    let holder: Option<Uuid> = row.map_or(Ok(None), |row| row.get(0))?;
+    let Some(owner) = holder.filter(|holder| !attempts.goes_on(run.id, *holder)) else {
+        return Ok(());
+    };
+    let sql = concat!(
+        "UPDATE main.workflow_runs SET crashes = crashes - 1 WHERE ",
+        lease!(fence),
+        " AND crashes > 0"
+    );
+    let taken_up = Hold { owner, ..attempt };
+    tx.query(sql, &taken_up.with([])).await.map(drop)
 }
 
 /// Ends the row of a run, and notes whether rows of what it is about were kept from somebody then.

@@ -178,9 +178,11 @@ pub(super) async fn write_last(
     step: &StepRow,
     now: i64,
 ) -> Result<bool, StoreError> {
-    let responses = tx.pipeline(vec![writing(run, step), ending(run, None, now)]);
+    // The run before its steps, as the removal of a workspace reaches them: the other way round they would wait for
+    // each other.
+    let responses = tx.pipeline(vec![ending(run, None, now), writing(run, step)]);
     Ok(responses
         .await?
-        .last()
+        .first()
         .is_some_and(|ended| !ended.is_empty()))
 }

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
+use super::attempts::UnreleasedRun;
 use super::capacity::RunPermit;
 use super::executor::RunExecutor;
 use super::step::passes;
@@ -85,7 +86,12 @@ impl RunExecutor {
                 let permit = self.capacity.admit(run.organization);
                 let span = tracing::error_span!("run", run = %run.id);
                 let dry_run = run.dry_run;
-                let executed = async move { executor.once(run, permit, &stop).await };
+                let executed = async move {
+                    let unreleased = executor.once(run, permit, &stop).await;
+                    if let Some(unreleased) = unreleased {
+                        executor.release_late(unreleased, stop).await;
+                    }
+                };
                 let executed = executed.instrument(span);
                 if dry_run {
                     runs.spawn(yielding_to_requests(executed));
@@ -309,10 +315,12 @@ impl RunExecutor {
             lease: self.lease(),
             now: self.context.now(),
         };
-        let input = (request, full);
-        let claimed = self.store.write(scope, input, |tx, (request, full)| {
-            Box::pin(run_lease::claim(tx, *request, full))
-        });
+        let input = (request, full, self.attempts.clone());
+        let claimed = self
+            .store
+            .write(scope, input, |tx, (request, full, attempts)| {
+                Box::pin(run_lease::claim(tx, *request, full, attempts))
+            });
         claimed.await
     }
 
@@ -347,19 +355,30 @@ impl RunExecutor {
     }
 
     /// Executes a run, whatever happens. What is not a fault of the run's is tried again, and in the end given up:
-    /// no run goes on for ever, and none ends with an error of the server for its reason.
-    async fn once(&self, mut run: runs::Run, permit: RunPermit, stop: &watch::Receiver<bool>) {
+    /// no run goes on for ever, and none ends with an error of the server for its reason. Gives the run back of which the
+    /// store could not hear that nobody is at work on it any more.
+    async fn once(
+        &self,
+        mut run: runs::Run,
+        permit: RunPermit,
+        stop: &watch::Receiver<bool>,
+    ) -> Option<UnreleasedRun> {
+        let attempt = self.attempts.begin(&run);
         permit.work().await;
         self.counted.started();
         let executed =
             AssertUnwindSafe(execution::execute(self, &mut run, &permit, stop)).catch_unwind();
         let wake_at = self.context.now() + AGAIN;
         let left = match executed.await {
-            Ok(Ok(())) => return,
+            Ok(Ok(())) => return None,
             Ok(Err(error)) if passes(&error) => {
                 tracing::warn!(%error, "a run was left, and is taken up again later");
                 // Not at once: what is not there now is not there a moment later either.
-                execution::release(self, &run, Some(wake_at)).await
+                let released = execution::release(self, &run, Some(wake_at)).await;
+                if released.as_ref().is_err_and(passes) {
+                    return Some(UnreleasedRun { run, attempt });
+                }
+                released
             }
             Ok(Err(error)) => {
                 tracing::error!(%error, "an attempt at a run failed");
@@ -371,6 +390,7 @@ impl RunExecutor {
         if let Err(error) = left {
             tracing::warn!(%error, "a run was not let go of; its lease will end");
         }
+        None
     }
 }
 

@@ -6,6 +6,7 @@ pub mod operation;
 mod operation_context;
 pub(crate) mod rate_limit_check;
 mod request_body;
+mod reserved_key;
 mod store_access;
 mod streamed_key;
 
@@ -20,6 +21,7 @@ use uuid::Uuid;
 
 pub use self::body_stream::BodyStream;
 pub use self::operation_context::OperationContext;
+pub use self::reserved_key::Reservation;
 pub use self::streamed_key::StreamedKey;
 
 use self::operation::Operation;

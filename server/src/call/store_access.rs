@@ -11,7 +11,7 @@ use crate::http::idempotency;
 use crate::http::response::ApiResponse;
 use crate::ids::{self, TableKey};
 use crate::refusal::Refusal;
-use crate::store::{Input, Output, QueryFn, TransactionMode, Tx};
+use crate::store::{Input, Output, QueryFn, TransactionMode};
 
 impl Call {
     /// Responds with what an operation of the store finds.
@@ -134,39 +134,6 @@ impl Call {
         Ok(kept.map(ApiResponse::response))
     }
 
-    /// Reserves the key of the request for an effect that has a transaction of its own. The response of an
-    /// earlier request is the response to this one.
-    ///
-    /// # Errors
-    /// 422 when the key stands for another request, 409 while the first one runs.
-    pub async fn reserve(&mut self) -> Result<Option<ApiResponse>, Refusal> {
-        let Some(key) = self.key.get().cloned() else {
-            return Ok(None);
-        };
-        let scope = self.confirmed_scope()?;
-        let store = &self.app.store;
-        let claimed = store.write(&scope, key.clone(), |tx, key| {
-            Box::pin(idempotency::claim(tx, Some(key)))
-        });
-        let kept: Option<ApiResponse> = claimed.await?;
-        if kept.is_none() {
-            key.reserve();
-        }
-        Ok(kept)
-    }
-
-    /// Responds with what became of an effect that had a transaction of its own; under a key it is kept.
-    ///
-    /// # Errors
-    /// Those of the key, or the store's.
-    pub async fn respond(self, response: ApiResponse) -> Result<Response, Refusal> {
-        if self.key.get().is_none() {
-            return Ok(response.response());
-        }
-        self.write(response, |tx, context| Box::pin(keep(tx, context)))
-            .await
-    }
-
     fn context<I>(&self, input: I) -> Result<OperationContext<I>, Refusal> {
         Ok(OperationContext {
             input,
@@ -276,15 +243,5 @@ impl Call {
         let scope = TransactionScope::Model(None);
         self.operate(TransactionMode::Write, scope, input, work)?
             .await
-    }
-}
-
-async fn keep(
-    tx: &mut Tx,
-    context: &OperationContext<ApiResponse>,
-) -> Result<ApiResponse, Refusal> {
-    match context.claim(tx).await? {
-        Some(kept) => Ok(kept),
-        None => context.keep(tx, context.input.clone()).await,
     }
 }

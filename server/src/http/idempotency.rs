@@ -5,7 +5,7 @@
 //! meanwhile is refused by the process that runs the first request (`in_flight`); in other
 //! processes it waits for the first claim. Refusals have no effect, so they are stored afterwards.
 //! Work that does not fit into one transaction reserves its key before the effect; after a crash
-//! the reservation expires soon.
+//! the reservation expires soon, and whoever claims the key then knows of it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -244,6 +244,22 @@ pub(crate) async fn reserve(tx: &mut Tx, key: &IdempotencyKey) -> Result<Reserve
 /// Those of the store.
 pub(crate) async fn renew(tx: &mut Tx, key: &IdempotencyKey, now: i64) -> Result<bool, StoreError> {
     kept_responses::renew(tx, key.stored(), key.claimed_as(), now).await
+}
+
+/// Whether an attempt at this very request has reserved its key and has no response so far.
+///
+/// # Errors
+/// Those of the store.
+pub(crate) async fn was_reserved(tx: &mut Tx, key: &IdempotencyKey) -> Result<bool, StoreError> {
+    kept_responses::was_reserved(tx, key.stored(), key.claimed_as(), key.now).await
+}
+
+/// Leaves a reserved key to the next attempt at its request, which learns that there was this one.
+///
+/// # Errors
+/// Those of the store.
+pub(crate) async fn leave(tx: &mut Tx, key: &IdempotencyKey) -> Result<(), StoreError> {
+    kept_responses::leave(tx, key.stored(), key.claimed_as(), key.now).await
 }
 
 /// Gives back a reserved key whose request came to nothing.

@@ -45,5 +45,5 @@ pub use renewal::under;
 pub use row_bases::StoredRowBases;
 pub use status::Status;
 pub use target::Destination;
-pub use undo::{Undo, UndoResult};
+pub use undo::{Undo, UndoResult, was_asked};
 pub use worker::Worker;

@@ -76,7 +76,7 @@ impl Undo {
     pub async fn resume(store: &Store, lease: Lease) -> Result<Undo, StoreError> {
         let scope = lease.scope();
         let reading = store.read(&scope, lease.clone(), |tx, lease| {
-            Box::pin(terms(tx, lease))
+            Box::pin(terms(tx, lease.organization, lease.job))
         });
         let UndoTerms { force, by }: UndoTerms = reading.await?;
         // Older programs did not note who asks, and wrote for who asked for the job.
@@ -174,10 +174,19 @@ struct UndoTerms {
     by: Option<Uuid>,
 }
 
-async fn terms(tx: &mut Tx, lease: &Lease) -> Result<UndoTerms, StoreError> {
+/// Whether the undo of a job, begun or done, is the one that somebody asks for.
+///
+/// # Errors
+/// Those of the store.
+pub async fn was_asked(tx: &mut Tx, job: &Job, by: Uuid, force: bool) -> Result<bool, StoreError> {
+    let terms = terms(tx, job.organization, job.id).await?;
+    Ok(terms.by == Some(by) && terms.force == force)
+}
+
+async fn terms(tx: &mut Tx, organization: Uuid, job: Uuid) -> Result<UndoTerms, StoreError> {
     let sql = "SELECT undo_force, undone_by FROM template_jobs WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
-    let at = [lease.organization.into(), lease.job.into()];
+    let at = [organization.into(), job.into()];
     let Some(row) = tx.first(sql, &at).await? else {
         return Ok(UndoTerms::default());
     };

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::auth::{
     self, Identity, NewPassword, Role, SHORTEST_PASSWORD, Scopes, fault_of_password,
 };
-use crate::call::{Call, json};
+use crate::call::{Call, Reservation, json};
 use crate::http::response::ApiResponse;
 use crate::identity::organizations::{self, Label};
 use crate::json_body::Fields;
@@ -117,9 +117,20 @@ pub async fn password(mut call: Call) -> Result<Response, Refusal> {
         return Ok(kept);
     }
     let (user, before) = verified(&call, current).await?;
-    if let Some(kept) = call.reserve().await? {
+    if let Reservation::Kept(kept) = call.reserve().await? {
         return Ok(kept.response());
     }
+    let changed = changed(&call, user, before, new).await;
+    call.respond(changed).await
+}
+
+/// Changes the password of a user who knew the one before.
+async fn changed(
+    call: &Call,
+    user: Uuid,
+    before: String,
+    new: String,
+) -> Result<ApiResponse, Refusal> {
     let change = NewPassword {
         user,
         before: Some(before),
@@ -130,7 +141,7 @@ pub async fn password(mut call: Call) -> Result<Response, Refusal> {
     if !auth::set_password(&call.app.store, change).await? {
         return Err(wrong_password());
     }
-    call.respond(ApiResponse::nothing()).await
+    Ok(ApiResponse::nothing())
 }
 
 /// The caller and the stored hash of their password, when they know it.

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::checked::Checked;
 use crate::app::App;
-use crate::call::{Call, OperationContext};
+use crate::call::{Call, OperationContext, Reservation};
 use crate::http::response::ApiResponse;
 use crate::jobs::{self, Job, Status};
 use crate::model::find;
@@ -75,18 +75,27 @@ async fn read(tx: &mut Tx, ctx: &OperationContext<Checked<()>>) -> Result<ApiRes
 pub async fn undo(mut call: Call) -> Result<Response, Refusal> {
     let force = call.query_text.flag("force");
     let job = named_job(&mut call).await?;
-    if let Some(kept) = call.reserve().await? {
-        let replay = Replay { job, kept };
-        let response = call.query(replay, |tx, ctx| Box::pin(replayed(tx, ctx)));
-        return response.await.map(ApiResponse::response);
-    }
+    let again = match call.reserve().await? {
+        Reservation::Ours { again } => again,
+        Reservation::Kept(kept) => {
+            let replay = Replay { job, kept };
+            let response = call.query(replay, |tx, ctx| Box::pin(replayed(tx, ctx)));
+            return response.await.map(ApiResponse::response);
+        }
+    };
     let undo = Undo {
         parts: parts(&call.app),
         scope: call.confirmed_scope()?,
         by: call.caller()?.id,
         job,
         force,
+        again,
     };
+    let undone = undone(undo).await;
+    call.respond(undone).await
+}
+
+async fn undone(undo: Undo) -> Result<ApiResponse, Refusal> {
     // Whoever asked may go away meanwhile; what was begun ends.
     let undone = tokio::spawn(undo.make()).await;
     let job = undone.map_err(|error| undo::lost(&error))??;
@@ -94,7 +103,7 @@ pub async fn undo(mut call: Call) -> Result<Response, Refusal> {
         Status::Undone => StatusCode::OK,
         _ => StatusCode::ACCEPTED,
     };
-    call.respond(ApiResponse::json(status, &job)?).await
+    ApiResponse::json(status, &job)
 }
 
 /// `POST /v1/template-jobs/{job_id}/cancel`

@@ -180,7 +180,12 @@ impl StoreError {
             StoreError::TooLong
         } else if ["28", "3D"].contains(&class) {
             StoreError::TurnedAway(text)
-        } else if PASSING.contains(&class) || is_of_lost_node(code, message) {
+        } else if LOST_STATEMENTS.contains(&code) {
+            StoreError::TurnedAway(format!("{POOLER} ({code})"))
+        } else if PASSING.contains(&class)
+            || PASSING_CODES.contains(&code)
+            || is_of_lost_node(code, message)
+        {
             StoreError::Unavailable(text)
         } else {
             StoreError::Internal(text)
@@ -256,6 +261,15 @@ const WITHOUT_VALUES: [&str; 12] = [
 ];
 /// Classes of errors that may be over later.
 const PASSING: [&str; 5] = ["08", "53", "57", "58", "40"];
+/// Others that may be over later: this process stood still in a transaction until the database ended its session, and the
+/// database takes no writes at the moment.
+const PASSING_CODES: [&str; 3] = ["25P03", "25P04", "25006"];
+/// A prepared statement is not there, or there already. The driver names each once in a session: something in between
+/// gives the session to others.
+const LOST_STATEMENTS: [&str; 2] = ["26000", "42P05"];
+/// What to do about it.
+const POOLER: &str = "a pooler in transaction mode lost a prepared statement; PgBouncer needs 1.21 and \
+     `max_prepared_statements` for that, or session mode (docs/SCALING.md)";
 
 /// Whether another node of a distributed database ended under a statement: Citus gives that no code of its own, and passes
 /// on the words of PostgreSQL's client library.
@@ -397,6 +411,42 @@ mod tests {
         assert!(matches!(of("22000", lost), StoreError::Internal(_)));
         let own = "cache lookup failed for relation 7";
         assert!(matches!(of("XX000", own), StoreError::Internal(_)));
+    }
+
+    #[test]
+    fn a_session_that_the_database_ended_may_be_replaced_later() {
+        let of = |code, message| StoreError::of_database(code, message, None);
+        for (code, message) in [
+            (
+                "25P03",
+                "terminating connection due to idle-in-transaction timeout",
+            ),
+            ("25P04", "terminating connection due to transaction timeout"),
+            (
+                "25006",
+                "cannot execute CREATE TABLE in a read-only transaction",
+            ),
+        ] {
+            let text = format!("{message} ({code})");
+            assert_eq!(of(code, message), StoreError::Unavailable(text));
+        }
+        // Others of their class are bugs.
+        let bug = "there is no transaction in progress";
+        assert!(matches!(of("25P01", bug), StoreError::Internal(_)));
+    }
+
+    #[test]
+    fn a_pooler_that_loses_statements_is_named() {
+        for (code, message) in [
+            ("26000", "prepared statement \"s1\" does not exist"),
+            ("42P05", "prepared statement \"s1\" already exists"),
+        ] {
+            let error = StoreError::of_database(code, message, None);
+            assert!(matches!(error, StoreError::TurnedAway(_)), "{error}");
+            let text = error.to_string();
+            assert!(text.contains("max_prepared_statements"), "{text}");
+            assert!(text.contains(code), "{text}");
+        }
     }
 
     #[test]

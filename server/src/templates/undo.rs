@@ -41,6 +41,8 @@ pub(crate) struct Undo {
     pub(crate) by: Uuid,
     pub(crate) job: Job,
     pub(crate) force: bool,
+    /// An earlier attempt at the same request may have begun it, or done it.
+    pub(crate) again: bool,
 }
 
 impl Undo {
@@ -49,6 +51,11 @@ impl Undo {
     /// # Errors
     /// 409 for what would be lost, while the template is busy in the workspace, and the second time.
     pub(crate) async fn make(self) -> Result<Job, Refusal> {
+        if self.again
+            && let Some(job) = self.begun_before().await?
+        {
+            return Ok(job);
+        }
         refuse(&self.job)?;
         if let Some(later) = self.upgraded_by().await? {
             let detail =
@@ -78,6 +85,21 @@ impl Undo {
         let ended = ended.unwrap_or_else(|_| UndoResult::Failed(panicked().into()));
         self.conclude(&undo, ended).await?;
         self.now().await
+    }
+
+    /// The job, when it is undone or being undone as this request asks.
+    async fn begun_before(&self) -> Result<Option<Job>, Refusal> {
+        let job = self.now().await?;
+        if !matches!(job.status, Status::Undoing | Status::Undone) {
+            return Ok(None);
+        }
+        let input = (job.clone(), self.by, self.force);
+        let store = &self.parts.store;
+        let asked = store.read(&self.scope, input, |tx, (job, by, force)| {
+            Box::pin(jobs::was_asked(tx, job, *by, *force))
+        });
+        let asked: Result<bool, StoreError> = asked.await;
+        Ok(asked?.then_some(job))
     }
 
     /// The upgrade that stands on what the job left.

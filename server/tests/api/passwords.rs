@@ -5,7 +5,7 @@ use tplkit_server::app::Config;
 
 use super::client::{Client, Response};
 use super::world::{PASSWORD, World};
-use crate::stores::{Place, on_both_stores};
+use crate::stores::{Place, on_both_stores, run};
 
 on_both_stores!(
     a_new_password_ends_every_other_session,
@@ -138,4 +138,41 @@ async fn a_change_that_is_sent_again_gets_the_same_response(place: Place) {
     assert_eq!(again.header("idempotency-replayed"), Some("true"));
     send("k", PASSWORD, "something else").refused(422, "idempotency_key_reused");
     world.token("editor@acme.test", NEXT).expect(200);
+}
+
+async fn a_change_that_came_to_nothing_is_done_by_the_next(place: Place) {
+    let world = World::new(place).await;
+    let (_, client) = session(&world);
+    let send = || {
+        let headers = [
+            ("content-type", "application/json"),
+            ("idempotency-key", "k"),
+        ];
+        let body = json!({"current": PASSWORD, "new": NEXT}).to_string();
+        client.send("POST", "/v1/me/password", &headers, Some(body.as_bytes()))
+    };
+    world.place.refuse("UPDATE", "users");
+    let refused = send();
+    assert!(refused.status >= 500, "{refused:?}");
+    world.place.admit("users");
+    let done = send().expect(204);
+    assert_eq!(done.header("idempotency-replayed"), None);
+    world.token("editor@acme.test", NEXT).expect(200);
+}
+
+#[test]
+fn a_change_that_came_to_nothing_is_done_by_the_next_on_sqlite() {
+    run(
+        Some(Place::sqlite()),
+        a_change_that_came_to_nothing_is_done_by_the_next,
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_change_that_came_to_nothing_is_done_by_the_next_on_postgres() {
+    run(
+        Place::plain_postgres(),
+        a_change_that_came_to_nothing_is_done_by_the_next,
+    );
 }

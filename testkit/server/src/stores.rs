@@ -210,6 +210,33 @@ impl Place {
         self.past_the_server(sql, |file| file.query_row(sql, [], |row| row.get(0)))
     }
 
+    /// Has a table refuse an operation until it is [admitted](Place::admit): the server sees a store that cannot do it at
+    /// the moment. Not for a database of several nodes, which takes no triggers.
+    pub fn refuse(&self, operation: &str, table: &str) {
+        let when = format!("CREATE TRIGGER refused BEFORE {operation} ON main.{table}");
+        if self.database.is_none() {
+            let when = when.replace("ON main.", "ON ");
+            self.execute(&format!("{when} BEGIN SELECT RAISE(ABORT, 'refused'); END"));
+            return;
+        }
+        self.execute(&format!(
+            "CREATE FUNCTION main.refused() RETURNS trigger LANGUAGE plpgsql AS \
+             $$ BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '53000'; END $$; \
+             {when} FOR EACH ROW EXECUTE FUNCTION main.refused()"
+        ));
+    }
+
+    /// Takes that back.
+    pub fn admit(&self, table: &str) {
+        if self.database.is_none() {
+            self.execute("DROP TRIGGER refused");
+        } else {
+            self.execute(&format!(
+                "DROP TRIGGER refused ON main.{table}; DROP FUNCTION main.refused()"
+            ));
+        }
+    }
+
     fn past_the_server(
         &self,
         sql: &str,

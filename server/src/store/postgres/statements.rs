@@ -11,6 +11,7 @@ use futures_util::TryStreamExt as _;
 use futures_util::future::maybe_done;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, RowStream};
 
@@ -189,6 +190,18 @@ pub(super) enum Failure {
     Statement(tokio_postgres::Error),
     /// Of a read that took one message each way.
     Wire(WireError),
+}
+
+impl Failure {
+    /// Whether the transaction takes no writes, by itself or because the database takes none.
+    pub(super) fn refuses_writes(&self) -> bool {
+        let refused = SqlState::READ_ONLY_SQL_TRANSACTION;
+        match self {
+            Failure::Statement(error) => error.code() == Some(&refused),
+            Failure::Wire(WireError::Database(error)) => error.code == refused.code(),
+            _ => false,
+        }
+    }
 }
 
 impl From<WireError> for Failure {

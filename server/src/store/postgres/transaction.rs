@@ -333,6 +333,13 @@ impl Pipelined {
     fn check<T>(&mut self, response: Result<T, Failure>) -> Result<T, StoreError> {
         let error = match response {
             Ok(response) => return Ok(response),
+            // Whatever the database takes, a read that writes is a bug.
+            Err(failure) if self.kind.only_reads() && failure.refuses_writes() => {
+                StoreError::Internal(format!(
+                    "a statement writes in a transaction that only reads ({})",
+                    SqlState::READ_ONLY_SQL_TRANSACTION.code()
+                ))
+            }
             Err(Failure::Pool(error)) => error,
             Err(Failure::Silence) => self.silent(),
             Err(Failure::Overdue) => {
@@ -343,10 +350,7 @@ impl Pipelined {
                 self.no_place = true;
                 StoreError::Busy
             }
-            Err(Failure::Statement(error))
-                if error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION)
-                    && !self.kind.only_reads() =>
-            {
+            Err(failure) if failure.refuses_writes() => {
                 self.unwritable = true;
                 self.postgres.connections.distrust();
                 StoreError::Unavailable("the database takes no writes any more".to_owned())

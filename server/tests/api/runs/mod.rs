@@ -12,6 +12,8 @@ mod files;
 mod integrations;
 mod manual;
 mod neighbours;
+#[cfg(unix)]
+mod removed;
 mod rights;
 mod rules;
 mod steps;

@@ -35,6 +35,7 @@ mod second_generation;
 pub(crate) mod shop;
 mod undecided;
 mod undo;
+mod undo_keys;
 mod undone_automations;
 mod unused;
 mod unwritable;
