@@ -4,6 +4,7 @@ mod alike;
 mod folder;
 mod like_a_response;
 mod limit;
+mod s3_address;
 
 use std::path::Path;
 use std::sync::Mutex;
