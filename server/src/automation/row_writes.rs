@@ -188,10 +188,19 @@ impl RowWrites<'_> {
             return Err(failed("matchColumn", "names no column"));
         };
         let raw = value.write();
-        let test = CellTest::Text(
-            Compare::Eq,
-            text_form(&raw).unwrap_or_default().into_owned(),
-        );
+        let known = table
+            .columns
+            .iter()
+            .find(|known| known.definition.name == *column);
+        let file = known.and_then(|known| known.rule.file_id(&raw));
+        let test = match file {
+            // An id in other letters is the same file.
+            Some(id) => CellTest::Search(tplkit::rows::query::Search::Ilike, id.to_string()),
+            None => CellTest::Text(
+                Compare::Eq,
+                text_form(&raw).unwrap_or_default().into_owned(),
+            ),
+        };
         let key = column.clone();
         if !matches!(Column::of(column), Column::Key(_)) {
             return Err(failed(
@@ -229,8 +238,11 @@ impl RowWrites<'_> {
                 return Err(failed("matchColumn", &reason));
             }
             // 1 is not "1", however alike their texts are.
-            let same =
-                |row: &&StoredRow| member(&row.data, column).is_some_and(|cell| equal(cell, &raw));
+            let is_value = |cell: &str| match file {
+                Some(_) => tplkit::rows::same_file_cell(cell, &raw),
+                None => equal(cell, &raw),
+            };
+            let same = |row: &&StoredRow| member(&row.data, column).is_some_and(is_value);
             found.extend(rows.iter().filter(same).map(|row| row.id));
             listing.after = rows
                 .last()

@@ -11,6 +11,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     a_step_uses_a_file_that_the_run_sees,
     every_mode_of_a_step_checks_its_files,
+    a_step_finds_its_row_by_a_file_in_any_letters,
     a_version_keeps_its_files_until_another_one_is_in_force,
     a_version_inherits_a_file_for_those_who_see_it,
 );
@@ -88,6 +89,35 @@ async fn every_mode_of_a_step_checks_its_files(place: Place) {
             assert_eq!(of_file(&stage.world, USES, file).await, uses, "{mode}");
             let emptied = json!({"data": {"photo": null}});
             stage.editor.patch(&merge, &emptied).expect(200);
+        }
+    }
+}
+
+async fn a_step_finds_its_row_by_a_file_in_any_letters(place: Place) {
+    let stage = Stage::new(place).await;
+    for config in [json!({}), json!({"unique": true})] {
+        let table = stage.table();
+        let columns = format!("/v1/features/{table}/columns");
+        let photo = json!({"label": "photo", "type": "file", "config": config});
+        stage.editor.create(&columns, &photo);
+        let seen = file(&stage, person(&stage.editor)).await.to_string();
+        stage.row(&table, &json!({"photo": seen, "status": "before"}));
+        for mode in ["update", "upsert"] {
+            let cells = [
+                ("photo", json!(seen.to_uppercase())),
+                ("status", json!(mode)),
+            ];
+            let mut step = write(mode, &table, &cells);
+            step["config"]["matchColumn"] = json!("photo");
+            let manual = json!({"type": "manual"});
+            let it = stage.fires(&manual, &json!([step])).await;
+            stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
+            stage.run_due().await;
+            let run = stage.run(&it);
+            assert_eq!(ended(&run), ("succeeded", ""), "{mode} {config}: {run}");
+            let rows = stage.all(&table);
+            let statuses: Vec<&Value> = rows.iter().map(|row| &row["status"]).collect();
+            assert_eq!(statuses, [&json!(mode)], "{config}");
         }
     }
 }
