@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use lettre::message::header::ContentTransferEncoding;
 use lettre::message::header::ContentType;
-use lettre::message::{self, Body, Mailbox, Message, MultiPart, SinglePart};
+use lettre::message::{Body, Mailbox, Message, MultiPart, SinglePart};
 use lettre::transport::smtp::Error as SmtpError;
 use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
 use lettre::transport::smtp::client::{AsyncSmtpConnection, Tls, TlsParameters};
@@ -21,6 +21,7 @@ use tplkit::automation::run::{Failure, Mail};
 use tplkit::json::{Object, Value as Json};
 use url::Url;
 
+use super::attachment_name::SavedAs;
 use super::{PATIENCE, Stamp};
 use crate::automation::connections::OpenConnection;
 use crate::automation::mail_attachments::{Attachment, UNKNOWN_TYPE};
@@ -174,7 +175,8 @@ fn attached(attachment: Attachment) -> Result<SinglePart, Failure> {
     let content_type = content_type.or_else(|_| ContentType::parse(UNKNOWN_TYPE));
     let content_type =
         content_type.map_err(|error| Failure::new(format!("a file has no type: {error}")))?;
-    Ok(message::Attachment::new(name).body(body, content_type))
+    let part = SinglePart::builder().header(SavedAs::new(&name));
+    Ok(part.header(content_type).body(body))
 }
 
 /// How a mail server is spoken to.
