@@ -24,7 +24,7 @@ use url::Url;
 use super::attachment_name::SavedAs;
 use super::{PATIENCE, Stamp};
 use crate::automation::connections::OpenConnection;
-use crate::automation::mail_attachments::{Attachment, UNKNOWN_TYPE};
+use crate::automation::mail_attachments::Attachment;
 use crate::automation::private_addresses::resolve;
 
 /// How long a mail server may take for a whole mail, its files included: some look into them before they respond.
@@ -171,10 +171,8 @@ fn attached(attachment: Attachment) -> Result<SinglePart, Failure> {
     } = attachment;
     let body = Body::new_with_encoding(bytes, ContentTransferEncoding::Base64);
     let body = body.map_err(|_| Failure::new("a file cannot be encoded for a mail"))?;
-    let content_type = ContentType::parse(&content_type);
-    let content_type = content_type.or_else(|_| ContentType::parse(UNKNOWN_TYPE));
-    let content_type =
-        content_type.map_err(|error| Failure::new(format!("a file has no type: {error}")))?;
+    let content_type = ContentType::parse(&content_type)
+        .map_err(|error| Failure::new(format!("a file has no type: {error}")))?;
     let part = SinglePart::builder().header(SavedAs::new(&name));
     Ok(part.header(content_type).body(body))
 }
