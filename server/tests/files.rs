@@ -361,6 +361,11 @@ fn goes_with_its_process(database: &str) {
     assert_eq!((status, &row["data"]["photo"]), (200, &json!(file)));
     let (status, again) = serving.request(&token, "POST", &upload, "bytes");
     assert_eq!(status, 201, "{again}");
+    // Another process finds none of it.
+    let words = ["verify-files", "--files", "memory:"];
+    let output = admin(database, &words, "").expect_err("there is nothing to verify");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(stderr(&output).contains("nothing to verify"), "{output:?}");
 }
 
 #[test]
