@@ -14,6 +14,7 @@ on_both_stores!(
     a_step_finds_its_row_by_a_file_in_any_letters,
     a_version_keeps_its_files_until_another_one_is_in_force,
     a_version_inherits_a_file_for_those_who_see_it,
+    whoever_sees_the_workspace_sees_that_a_version_keeps_a_file,
 );
 
 const USES: &str = "SELECT count(*) FROM file_uses WHERE file_id = $1";
@@ -199,4 +200,20 @@ async fn a_version_inherits_a_file_for_those_who_see_it(place: Place) {
     editor.post_to(&it, "/apply", &json!({})).expect(200);
     assert_eq!(of_file(world, HOLDS, kept).await, 1);
     admin.delete(&of).refused(409, "not_empty");
+}
+
+async fn whoever_sees_the_workspace_sees_that_a_version_keeps_a_file(place: Place) {
+    let stage = Stage::new(place).await;
+    let (editor, world) = (&stage.editor, &stage.world);
+    let admin = world.as_user("admin@acme.test");
+    let kept = file(&stage, person(editor)).await;
+    let body = json!({"workspace_id": stage.model.workspace, "name": "a", "is_draft": false,
+        "trigger_config": {"type": "manual"}, "graph_config": graph(&mail(&kept.to_string()))});
+    admin.create(PATH, &body);
+    let of = format!("/v1/files/{kept}");
+    editor.delete(&of).refused(409, "not_empty");
+    // No administrator is needed: nothing of this use is hidden from an editor.
+    editor.delete(&format!("{of}?force=true")).expect(204);
+    assert_eq!(of_file(world, HOLDS, kept).await, 0);
+    editor.get(&of).refused(404, "not_found");
 }
