@@ -4,6 +4,7 @@ mod alike;
 mod folder;
 mod like_a_response;
 mod limit;
+mod place;
 mod s3_address;
 
 use std::path::Path;
@@ -288,6 +289,34 @@ fn verify_files_says_what_is_missing() {
         stderr(&output).contains("files whose bytes are missing: 1"),
         "{output:?}"
     );
+}
+
+#[test]
+fn verify_files_says_what_is_damaged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = database(folder.path());
+    let organization = owner(&database);
+    let serving = Serving::start(&database);
+    let (mut wire, workspace) = signed_in(&serving, &organization);
+    let path = format!("/v1/files?workspace_id={workspace}&name=f");
+    let (_, file) = wire
+        .ask("POST", &path, Some(&json!("text")))
+        .expect("a response");
+    let place = format!("{}.files", database.trim_start_matches("sqlite:"));
+    let digest = file["sha256"].as_str().expect("a digest");
+    let below = Path::new(&place).join(&organization).join(&digest[..2]);
+    let found = names(&below);
+    let [object] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    // As many bytes as before.
+    std::fs::write(below.join(object), "\"next\"").expect("writes");
+    let output = admin(&database, &["verify-files"], "").expect_err("is broken");
+    assert_eq!(output.status.code(), Some(1));
+    let verdict: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(verdict["damaged"][0]["file_id"], file["id"]);
+    assert_eq!(verdict["missing"], json!([]));
+    assert!(stderr(&output).contains("damaged: 1"), "{output:?}");
 }
 
 /// The worker of a server sweeps as often as the grace asks for. Bytes stay for as long as an upload may hold them.
