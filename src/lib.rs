@@ -1,8 +1,9 @@
-//! Reads, checks and rewrites workspace template packages.
+//! Checks, exports, applies, upgrades and undoes workspace template packages.
 //!
 //! A template package is a JSON file that rebuilds part of a workspace elsewhere: tables, columns,
 //! views, navigation, automations, rows. This library reports what is wrong in a package, where,
-//! and how to fix it. The command `tplkit` and the server use it and add no rules of their own.
+//! and how to fix it; it applies packages to a workspace in memory or to any other that implements
+//! its traits. The command `tplkit` and the server use it and add no rules of their own.
 //!
 //! ```
 //! use tplkit::check::{CheckOptions, check};
@@ -17,12 +18,21 @@
 //! | show, select, accept findings | [`finding::render`], [`finding::selection`], [`finding::baseline`] |
 //! | fix a file | [`check::fix`] |
 //! | check an automation on its own | [`automation::validate`] |
+//! | export a workspace as a package | [`export`] |
+//! | apply a package, preview the apply, undo it | [`apply`] |
+//! | merge a new version with what people changed | [`upgrade`] |
+//! | implement a workspace, or use one in memory | [`workspace`] |
+//! | try an apply, an upgrade and their undo in memory | [`simulate`] |
+//! | run the tests that an author declares | [`package_tests`] |
+//! | compare two packages | [`diff`] |
+//! | unpack a package into a folder of small files, and pack it | [`layout`] |
+//! | migrate a package from version 1 to 2 | [`migrate`] |
 //! | check one cell value | [`rows`] |
 //! | filter and sort rows | [`rows::query`] |
 //! | write the canonical form, generate the JSON Schemas | [`package::canonical`], [`package::schema`] |
 //! | look up config keys | [`definitions`] |
 //! | list the contents of a package, or start a new one | [`contents`], [`starter`] |
-//! | export a workspace as a package | [`export`] |
+//! | look up the codes of a server's refusals | [`problem`] |
 //! | draw a package, or write an HTML page about it | [`graph`], [`report`] |
 //! | serve an editor | [`language`] |
 //! | print untrusted text safely | [`printable`] |
@@ -33,6 +43,9 @@
 //! The library never prints and never reads the environment, the time or random numbers; callers
 //! pass them in ([`context`]). Findings about a package are data; errors are for work that could
 //! not be done.
+//!
+//! From version 0.1.0 on, [`check`], [`finding`], [`apply`], [`export`], [`workspace`] and `client` follow
+//! semantic versioning. Other modules may change in any release.
 
 pub mod apply;
 pub mod automation;

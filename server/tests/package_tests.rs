@@ -185,6 +185,39 @@ fn what_is_otherwise_is_otherwise_in_both() {
     );
 }
 
+/// The step of that ref in the plan of a package.
+fn plan_step<'p>(package: &'p mut Value, name: &str) -> &'p mut Value {
+    let steps = package["manifest"]["plan"]["steps"].as_array_mut();
+    let mut steps = steps.expect("steps").iter_mut();
+    steps.find(|step| step["ref"] == name).expect("a step")
+}
+
+#[test]
+fn a_new_row_fires_where_a_watched_cell_is_filled() {
+    let place = Place::with_server();
+    let text = fs::read_to_string(example("service-desk.json")).expect("a package");
+    let mut package: Value = serde_json::from_str(&text).expect("JSON");
+    let report = &mut plan_step(&mut package, "w_weekly_report")["args"];
+    report["published"] = json!(true);
+    report["triggerConfig"] = json!({
+        "type": "record.event",
+        "config": {"featureId": "$f_ticket_log", "modes": ["created"], "watchedColumns": ["$c_ticket_log_text"]},
+    });
+    let desk = fs::read_to_string(example("tests/service-desk/reports.toml")).expect("a test");
+    let given = desk.split("[expect]").next().expect("a beginning");
+    for (bindings, mails) in [(4, "[{ to = \"chefia@desk.usado.example\" }]"), (3, "[]")] {
+        let post = plan_step(&mut package, "w_post_to_channel");
+        let written = &mut post["args"]["graphConfig"]["steps"][1]["config"]["bindings"];
+        // The last one fills the column that is watched.
+        written.as_array_mut().expect("a list").truncate(bindings);
+        place.write("p.json", &package.to_string());
+        let fire = "[[fire]]\nautomation = \"w_post_to_channel\"\nbody = { number = 2041 }\n";
+        place.write("desk/log.toml", &format!("{given}{fire}mails = {mails}\n"));
+        let document = place.both(&["p.json", "--tests", "desk"], 0);
+        assert_eq!(document["tests"][0]["passed"], true, "{document:#}");
+    }
+}
+
 #[test]
 fn an_upgrade_is_tested_on_the_store() {
     let place = Place::with_server();

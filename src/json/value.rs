@@ -137,6 +137,18 @@ impl Value {
             })
     }
 
+    /// Whether a key or a text in it holds U+0000, which only an escape can bring.
+    pub fn holds_nul(&self) -> bool {
+        match self {
+            Value::String(text) => text.contains('\0'),
+            Value::List(elements) => elements.iter().any(Value::holds_nul),
+            Value::Object(members) => members
+                .iter()
+                .any(|(key, value)| key.contains('\0') || value.holds_nul()),
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        }
+    }
+
     /// The string's text.
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -233,6 +245,20 @@ mod tests {
             digits,
             ["1.10", "1e400", "-0", "123456789012345678901234567890"]
         );
+    }
+
+    #[test]
+    fn nul_is_found_wherever_it_stands() {
+        for (text, holds) in [
+            (r#""a\u0000b""#, true),
+            (r#"[1,{"a":["\u0000"]}]"#, true),
+            (r#"{"a":{"\u0000":null}}"#, true),
+            (r#"{"payloads":[{"rows":["\u0000"]}]}"#, true),
+            (r#"["\\u0000","\u0001",0,true,null,{"a":""}]"#, false),
+        ] {
+            let value = Value::parse(text).expect("JSON");
+            assert_eq!(value.holds_nul(), holds, "{text}");
+        }
     }
 
     #[test]

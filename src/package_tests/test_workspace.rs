@@ -11,7 +11,8 @@ use jiff::{SignedDuration, Timestamp};
 use super::backend::{ExecutedStep, RunEffects, mail_document, notification_document};
 use crate::automation::run::bounds::{Usage, size_of};
 use crate::automation::run::{
-    Act, Envelope, Failure, NextStep, Notice, Record, RowQuery, RunState, Scope, Stub, Wait,
+    Act, ColumnKind, Envelope, Failure, NextStep, Notice, Record, RowQuery, RunState, Scope, Stub,
+    Wait,
 };
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
@@ -158,7 +159,7 @@ impl TestWorkspace {
             }
             Act::Output(_) | Act::Ask { .. } | Act::Request(_) | Act::Wait(Wait::Timer(_)) => {}
         }
-        Ok(Stub::default().output(act, envelope))
+        Stub::default().output(act, envelope)
     }
 
     fn notify(&mut self, notice: &Notice) -> Result<(), Failure> {
@@ -202,7 +203,7 @@ impl TestWorkspace {
         Ok(())
     }
 
-    /// Something happens to a row: automations that watch the table are to run.
+    /// Something happens to a row: automations that watch the table, or columns that have changed, are to run.
     pub(super) fn happens(&mut self, mode: &str, table: Id, row: &StoredRow, changed: &[String]) {
         let id = table.to_string();
         let watches = |one: &&Automation| {
@@ -214,7 +215,7 @@ impl TestWorkspace {
             let columns = list("watchedColumns").filter(|columns| !columns.is_empty());
             let concerns = columns.is_none_or(|columns| {
                 let mut texts = columns.iter().filter_map(Value::as_str);
-                mode != "updated" || texts.any(|text| changed.iter().any(|one| one == text))
+                texts.any(|text| changed.iter().any(|one| one == text))
             });
             let is_event = trigger.get("type").and_then(Value::as_str) == Some("record.event");
             one.active
@@ -270,6 +271,13 @@ impl TestWorkspace {
             let reason = format!("there is no table {} here any more", query.feature);
             return Err(Failure::at("featureId", reason));
         };
+        let query = query.of_table(|name| match feature.column_named(name) {
+            Some(column) => {
+                let types = &Definitions::embedded().column_types;
+                ColumnKind::of(types.get(&column.column_type).map(|kind| kind.storage))
+            }
+            None => ColumnKind::Undeclared,
+        })?;
         let order = match &query.sort.column {
             Column::Key(key) => match feature.column_named(key) {
                 Some(column) if ["number", "currency"].contains(&column.column_type.as_str()) => {
@@ -279,7 +287,7 @@ impl TestWorkspace {
             },
             _ => Order::Text,
         };
-        let stored = self.rows(query.feature);
+        let stored = self.rows(feature.id);
         let now = self.now.as_microsecond();
         let mut found: Vec<(Row<'_>, &StoredRow)> = stored
             .iter()
@@ -298,7 +306,7 @@ impl TestWorkspace {
         found.truncate(query.limit);
         let records = found.into_iter();
         let records: Vec<Value> = records
-            .map(|(_, row)| Arc::new(self.record(query.feature, row)).document())
+            .map(|(_, row)| Arc::new(self.record(feature.id, row)).document())
             .collect();
         let count = i64::try_from(records.len()).unwrap_or(i64::MAX);
         Ok(Object::from_iter([

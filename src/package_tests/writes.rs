@@ -114,7 +114,8 @@ impl TestWorkspace {
             rows: vec![row.clone()],
         });
         self.commit(changes)?;
-        self.happens("created", table, &row, &[]);
+        let filled = changed(&RowData::default(), &row.data);
+        self.happens("created", table, &row, &filled);
         Ok(row)
     }
 

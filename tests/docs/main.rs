@@ -4,5 +4,6 @@ mod decisions;
 mod examples;
 mod named_tests;
 mod programs;
+mod readme;
 #[cfg(all(feature = "cli", unix))]
 mod sessions;

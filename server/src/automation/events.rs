@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use tplkit::rows::{equal, members};
+use tplkit::rows::{equal, members, same_file_cell};
 use uuid::Uuid;
 
 use super::runs::Run;
@@ -86,11 +86,15 @@ pub struct DeletedRow<'r> {
     pub id: Uuid,
     /// The data that it had.
     pub data: &'r str,
+    /// When it was created, in microseconds.
+    pub created_at: i64,
+    /// When it was changed last.
+    pub updated_at: i64,
     /// When it was removed, in microseconds.
     pub now: i64,
 }
 
-/// Records that rows were created.
+/// Records that rows were created; watchers of columns get an event where one of their columns is filled.
 ///
 /// # Errors
 /// Those of the store.
@@ -113,8 +117,7 @@ pub async fn created(
             updated_at: now,
             data: row.data.clone(),
         };
-        let waiting = table.watchers.iter().filter(|one| one.awaits("created"));
-        for watcher in waiting {
+        for watcher in concerned(table, "created", "{}", &stored.data) {
             let id = context.id();
             let stamp = Stamp { id, now };
             events.push(event_row(table, watcher, &stored, cause, stamp));
@@ -135,25 +138,18 @@ pub async fn updated(
     cause: Cause<'_>,
     context: &Context,
 ) -> Result<(), StoreError> {
-    if !table.watchers.iter().any(|one| one.awaits("updated")) {
-        return Ok(());
-    }
-    let changed = changed(before, &after.data);
     let mut events = Vec::new();
-    for watcher in &table.watchers {
-        let concerns = changed.iter().any(|column| watcher.watches(column));
-        if watcher.awaits("updated") && concerns {
-            let stamp = Stamp {
-                id: context.id(),
-                now: after.updated_at,
-            };
-            events.push(event_row(table, watcher, after, cause, stamp));
-        }
+    for watcher in concerned(table, "updated", before, &after.data) {
+        let stamp = Stamp {
+            id: context.id(),
+            now: after.updated_at,
+        };
+        events.push(event_row(table, watcher, after, cause, stamp));
     }
     insert(tx, &events, cause).await
 }
 
-/// Records that a row was removed.
+/// Records that a row was removed; watchers of columns get an event where one of their columns was filled.
 ///
 /// # Errors
 /// Those of the store.
@@ -165,11 +161,11 @@ pub async fn deleted(
     context: &Context,
 ) -> Result<(), StoreError> {
     let mut events = Vec::new();
-    for watcher in table.watchers.iter().filter(|one| one.awaits("deleted")) {
+    for watcher in concerned(table, "deleted", deleted.data, "{}") {
         let stored = StoredRow {
             id: deleted.id,
-            created_at: deleted.now,
-            updated_at: deleted.now,
+            created_at: deleted.created_at,
+            updated_at: deleted.updated_at,
             data: deleted.data.to_owned(),
         };
         let stamp = Stamp {
@@ -181,8 +177,23 @@ pub async fn deleted(
     insert(tx, &events, cause).await
 }
 
-/// The columns whose cells differ. Absent and null are one.
-fn changed(before: &str, after: &str) -> Vec<String> {
+/// The automations that an event fires: they wait for its mode and, where they watch columns, one of these has changed.
+/// A row that is new has changed from nothing, one that is removed to nothing.
+fn concerned<'t>(table: &'t Table, mode: &str, before: &str, after: &str) -> Vec<&'t Subscription> {
+    let waiting = table.watchers.iter().filter(|one| one.awaits(mode));
+    let mut concerned: Vec<&Subscription> = waiting.collect();
+    let always = |one: &Subscription| mode != "updated" && !one.watches_columns();
+    if concerned.iter().all(|one| always(one)) {
+        return concerned;
+    }
+    let is_file = |name: &str| table.column(name).is_some_and(|column| column.rule.file);
+    let changed = changed(before, after, is_file);
+    concerned.retain(|one| always(one) || changed.iter().any(|column| one.watches(column)));
+    concerned
+}
+
+/// The columns whose cells differ. Absent and null are one, and so is the id of a file in other letters.
+fn changed(before: &str, after: &str, is_file: impl Fn(&str) -> bool) -> Vec<String> {
     let cells = |data| -> BTreeMap<String, String> {
         let filled = members(data).filter(|(_, value)| *value != "null");
         filled
@@ -191,6 +202,7 @@ fn changed(before: &str, after: &str) -> Vec<String> {
     };
     let (before, after) = (cells(before), cells(after));
     let differs = |(key, value): &(&String, &String)| match before.get(*key) {
+        Some(old) if is_file(key) => !same_file_cell(old, value),
         Some(old) => !equal(old, value),
         None => true,
     };
@@ -267,7 +279,17 @@ mod tests {
             (r#"{"a":"1","b":2,"d":[2]}"#, &["a", "b", "d", "c", "e"]),
             ("{}", &["a", "c", "d", "e"]),
         ] {
-            assert_eq!(changed(before, after), columns, "{after}");
+            assert_eq!(changed(before, after, |_| false), columns, "{after}");
         }
+    }
+
+    #[test]
+    fn the_id_of_a_file_is_one_in_other_letters() {
+        let lower = r#"{"photo":"3f0c5b1e-9f5d-4d8e-8a47-2f5b8d1f0a11"}"#;
+        let upper = r#"{"photo":"3F0C5B1E-9F5D-4D8E-8A47-2F5B8D1F0A11"}"#;
+        assert_eq!(changed(lower, upper, |name| name == "photo"), [""; 0]);
+        assert_eq!(changed(lower, upper, |_| false), ["photo"]);
+        let other = r#"{"photo":"4f0c5b1e-9f5d-4d8e-8a47-2f5b8d1f0a11"}"#;
+        assert_eq!(changed(lower, other, |name| name == "photo"), ["photo"]);
     }
 }

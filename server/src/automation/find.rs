@@ -89,6 +89,21 @@ pub async fn active(tx: &mut Tx, workflow: Uuid) -> Result<Option<Version>, Stor
     first(tx, one!("AND is_active LIMIT 1"), workflow).await
 }
 
+/// The active version of an automation of the organization.
+///
+/// # Errors
+/// Those of the store.
+pub async fn active_of(
+    tx: &mut Tx,
+    organization: Uuid,
+    workflow: Uuid,
+) -> Result<Option<Version>, StoreError> {
+    let sql = one!("AND is_active AND organization_id = $2 LIMIT 1");
+    let parameters = [workflow.into(), organization.into()];
+    let row = tx.first(sql, &parameters).await?;
+    row.as_ref().map(Version::read).transpose()
+}
+
 /// The newest draft.
 ///
 /// # Errors

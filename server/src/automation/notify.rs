@@ -5,24 +5,22 @@ use tplkit::json::Object;
 use uuid::Uuid;
 
 use super::chain::{self, Extension};
-use super::find;
 use super::runs::{self, NewRun, Run};
 use super::step::Stop;
+use super::{Version, find};
 use crate::ids::Stamp;
 use crate::store::Tx;
 use crate::wake::WorkerSignal;
 
-/// Notes a notification, and gives the output.
+/// The word and the id of whom a notification is for.
 ///
 /// # Errors
-/// A failure when whom it is for is not there, and those of the store.
-pub(super) async fn notify(
+/// A failure when they are not there, and those of the store.
+pub(super) async fn recipient(
     tx: &mut Tx,
     run: &Run,
-    step: &str,
     notice: &Notice,
-    Stamp { id, now }: Stamp,
-) -> Result<Object, Stop> {
+) -> Result<(&'static str, Option<Uuid>), Stop> {
     let (word, to, known) = match notice.scope {
         Audience::Channel(id) => (
             "channel",
@@ -48,6 +46,21 @@ pub(super) async fn notify(
             return Err(Stop::Failed(failure.yields(None, &to.to_string().into())));
         }
     }
+    Ok((word, to))
+}
+
+/// Notes a notification, and gives the output.
+///
+/// # Errors
+/// A failure when whom it is for is not there, and those of the store.
+pub(super) async fn notify(
+    tx: &mut Tx,
+    run: &Run,
+    step: &str,
+    notice: &Notice,
+    Stamp { id, now }: Stamp,
+) -> Result<Object, Stop> {
+    let (word, to) = recipient(tx, run, notice).await?;
     let sql = "INSERT INTO main.notifications {into $1} (organization_id, id, scope_type, scope_id, \
          title, body, run_id, step_id, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     let parameters = [
@@ -68,6 +81,25 @@ pub(super) async fn notify(
     )]))
 }
 
+/// The version of another automation that a run of it executes.
+///
+/// # Errors
+/// A failure when the automation is not there or not active, and those of the store.
+pub(super) async fn startable(tx: &mut Tx, run: &Run, workflow: Uuid) -> Result<Version, Stop> {
+    let failed = |reason: &str| {
+        let failure = Failure::at("workflowId", reason);
+        Stop::Failed(failure.yields(None, &workflow.to_string().into()))
+    };
+    let active = find::active(tx, workflow).await?;
+    match active.filter(|active| active.organization == run.organization) {
+        Some(active) => Ok(active),
+        None => Err(match find::in_force(tx, workflow).await? {
+            Some(_) => failed("the automation is not active"),
+            None => failed("there is no such automation here any more"),
+        }),
+    }
+}
+
 /// Begins a run of another automation, and gives the output. It begins with an empty envelope.
 ///
 /// # Errors
@@ -79,17 +111,7 @@ pub(super) async fn run_other(
     Stamp { id, now }: Stamp,
     signal: &WorkerSignal,
 ) -> Result<Object, Stop> {
-    let failed = |reason: &str| {
-        let failure = Failure::at("workflowId", reason);
-        Stop::Failed(failure.yields(None, &workflow.to_string().into()))
-    };
-    let active = find::active(tx, workflow).await?;
-    let Some(active) = active.filter(|active| active.organization == run.organization) else {
-        return Err(match find::in_force(tx, workflow).await? {
-            Some(_) => failed("the automation is not active"),
-            None => failed("there is no such automation here any more"),
-        });
-    };
+    let active = startable(tx, run, workflow).await?;
     let chain = run.chain();
     let extension = Extension {
         organization: run.organization,

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use tplkit::automation::run::bounds::{self, DEPTH};
-use tplkit::automation::run::{Failure, RowQuery};
-use tplkit::definitions::ReferenceKind;
+use tplkit::automation::run::{ColumnKind, Failure, RowQuery, TableQuery};
+use tplkit::definitions::{Definitions, ReferenceKind};
 use tplkit::json::{Object, Value as Json};
 use tplkit::rows::query::{Match, Row};
 use uuid::Uuid;
@@ -96,8 +96,12 @@ pub(super) async fn usable(
     {
         return Ok(());
     }
+    Err(gone(feature, field))
+}
+
+fn gone(feature: Uuid, field: &str) -> Stop {
     let reason = format!("there is no table {feature} here any more");
-    Err(Stop::Failed(Failure::at(field, reason)))
+    Stop::Failed(Failure::at(field, reason))
 }
 
 /// What a read needs outside of the transaction.
@@ -122,11 +126,12 @@ pub(super) struct ReadRequest {
 /// store.
 pub(super) async fn read(tx: &mut Tx, request: &ReadRequest) -> Result<Object, Stop> {
     let mut working = request.meter.start();
-    let query = &request.query;
-    usable(tx, request.scope, query.feature, "featureId").await?;
+    let feature = request.query.feature;
+    usable(tx, request.scope, feature, "featureId").await?;
+    let query = of_table(tx, request).await?;
     let mut listing = RowListRequest {
         filter: query::RowFilter {
-            feature: query.feature,
+            feature,
             filters: query.filters.clone(),
             matching: Match::All,
         },
@@ -135,7 +140,7 @@ pub(super) async fn read(tx: &mut Tx, request: &ReadRequest) -> Result<Object, S
         page: PageRequest::first(1),
         after: None,
     };
-    let mut part = ReadSize::first(request.tables.sizes.of(query.feature));
+    let mut part = ReadSize::first(request.tables.sizes.of(feature));
     let mut records = Vec::new();
     let mut room = request.room;
     while records.len() < query.limit {
@@ -185,6 +190,26 @@ pub(super) async fn read(tx: &mut Tx, request: &ReadRequest) -> Result<Object, S
         ("count".to_owned(), count.into()),
         ("records".to_owned(), Json::List(records)),
     ]))
+}
+
+/// What is asked of the table, whose columns are looked up where that depends on them.
+async fn of_table(tx: &mut Tx, request: &ReadRequest) -> Result<TableQuery, Stop> {
+    let query = &request.query;
+    if !query.asks_for_columns() {
+        let asked = query.of_table(|_| ColumnKind::Undeclared);
+        return asked.map_err(Stop::Failed);
+    }
+    let table = request.tables.read(tx, query.feature).await?;
+    let table = table.ok_or_else(|| gone(query.feature, "featureId"))?;
+    let types = &Definitions::embedded().column_types;
+    let asked = query.of_table(|name| match table.column(name) {
+        Some(column) => {
+            let kind = types.get(&column.definition.column_type);
+            ColumnKind::of(kind.map(|kind| kind.storage))
+        }
+        None => ColumnKind::Undeclared,
+    });
+    asked.map_err(Stop::Failed)
 }
 
 /// A failure of a read whose rows the run has no room for.

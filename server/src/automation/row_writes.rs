@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use tplkit::automation::run::{Binding, Failure, Reason, Write, WriteMode};
 use tplkit::json::Object;
-use tplkit::rows::query::{CellTest, Column, Compare, Condition, Filter, Match, Sort};
-use tplkit::rows::{equal, member, text_form};
+use tplkit::rows::query::{CellTest, Compare, Condition, Filter, Match, Search, Sort};
+use tplkit::rows::{equal, file_id, member, text_form};
 use uuid::Uuid;
 
 use super::events::{self, Cause, CreatedRows, UpdatedRow};
@@ -21,7 +21,7 @@ use crate::rows::{
     Faults, OpenTable, RowPreparer, SourceCell, StoredRow, Table, Tables, Validate, insert, merge,
     replace,
 };
-use crate::store::Tx;
+use crate::store::{Dialect, StoreError, Tx};
 use crate::wake::WorkerSignal;
 
 /// How many rows one step may change.
@@ -60,7 +60,11 @@ impl RowWrites<'_> {
                 }
             }
             WriteMode::Insert => Vec::new(),
-            WriteMode::Update | WriteMode::Upsert => self.matching(tx, &opened.table).await?,
+            WriteMode::Update => self.matching(tx, &opened.table).await?,
+            WriteMode::Upsert => {
+                self.hold_value(tx, &opened.table).await?;
+                self.matching(tx, &opened.table).await?
+            }
         };
         let mut written = Vec::new();
         for row in found {
@@ -146,7 +150,7 @@ impl RowWrites<'_> {
         Ok(id)
     }
 
-    /// Changes a row; false when it is not there.
+    /// Changes a row; false when it is not there, or does not hold the value any more by which it was found.
     async fn change(&self, tx: &mut Tx, table: &Table, id: Uuid) -> Result<bool, Stop> {
         let sql = "SELECT id, created_at, updated_at, {text data}, created_by FROM rows \
              WHERE {tenant organization_id} AND {workspace workspace_id} \
@@ -157,6 +161,9 @@ impl RowWrites<'_> {
             return Ok(false);
         };
         let mut row = StoredRow::read(&found)?;
+        if !self.still_matches(table, &row.data) {
+            return Ok(false);
+        }
         let texts = self.texts();
         let sent: Vec<(&str, &str)> = texts
             .iter()
@@ -181,33 +188,66 @@ impl RowWrites<'_> {
         Ok(true)
     }
 
+    /// The cell by which rows are found, for update and upsert.
+    fn matched(&self) -> Option<&Binding> {
+        self.write.matched.and_then(|at| self.write.cells.get(at))
+    }
+
+    /// Whether a row that was found, and is locked since, holds the value that is looked for: somebody may have
+    /// changed it in between.
+    fn still_matches(&self, table: &Table, data: &str) -> bool {
+        self.matched().is_none_or(|Binding { column, value, .. }| {
+            let file = self.matched_file(table);
+            member(data, column).is_some_and(|cell| holds(cell, &value.write(), file))
+        })
+    }
+
+    /// The file that is looked for, where rows are found by a column of files.
+    fn matched_file(&self, table: &Table) -> Option<Uuid> {
+        let Binding { column, value, .. } = self.matched()?;
+        let mut columns = table.columns.iter();
+        let known = columns.find(|known| known.definition.name == *column)?;
+        known.rule.file_id(&value.write())
+    }
+
+    /// Lets one run at a time look for a value, until its transaction ends: the next one finds the row that this one
+    /// has added, instead of adding another. There is no row yet that could be locked. SQLite has one writer.
+    async fn hold_value(&self, tx: &mut Tx, table: &Table) -> Result<(), StoreError> {
+        let Some(Binding { column, value, .. }) = self.matched() else {
+            return Ok(());
+        };
+        if tx.dialect()? == Dialect::Sqlite {
+            return Ok(());
+        }
+        let raw = value.write();
+        let text = match self.matched_file(table) {
+            Some(file) => file.to_string(),
+            None => text_form(&raw).unwrap_or_default().into_owned(),
+        };
+        // Values that share a number wait for each other, and no more comes of it.
+        let value = format!("{} {column} {text}", table.id);
+        let sql = "SELECT CAST(pg_advisory_xact_lock(hashtextextended($2, uuid_hash_extended($1, 0))) AS text) \
+             {into $1}";
+        let parameters = [table.organization.into(), value.into()];
+        tx.query(sql, &parameters).await.map(drop)
+    }
+
     /// The rows whose cell in the matching column holds the value that is looked for.
     async fn matching(&self, tx: &mut Tx, table: &Table) -> Result<Vec<Uuid>, Stop> {
-        let matched = self.write.matched.and_then(|at| self.write.cells.get(at));
+        let matched = self.matched();
         let Some(Binding { column, value, .. }) = matched else {
             return Err(failed("matchColumn", "names no column"));
         };
         let raw = value.write();
-        let known = table
-            .columns
-            .iter()
-            .find(|known| known.definition.name == *column);
-        let file = known.and_then(|known| known.rule.file_id(&raw));
+        let file = self.matched_file(table);
         let test = match file {
-            // An id in other letters is the same file.
-            Some(id) => CellTest::Search(tplkit::rows::query::Search::Ilike, id.to_string()),
+            Some(file) => CellTest::Search(Search::Ilike, file.to_string()),
             None => CellTest::Text(
                 Compare::Eq,
                 text_form(&raw).unwrap_or_default().into_owned(),
             ),
         };
         let key = column.clone();
-        if !matches!(Column::of(column), Column::Key(_)) {
-            return Err(failed(
-                "matchColumn",
-                "names no column that could be written",
-            ));
-        }
         let mut listing = RowListRequest {
             filter: query::RowFilter {
                 feature: table.id,
@@ -237,11 +277,7 @@ impl RowWrites<'_> {
                     format!("more than {MOST} rows hold that value, and a step changes no more");
                 return Err(failed("matchColumn", &reason));
             }
-            // 1 is not "1", however alike their texts are.
-            let is_value = |cell: &str| match file {
-                Some(_) => tplkit::rows::same_file_cell(cell, &raw),
-                None => equal(cell, &raw),
-            };
+            let is_value = |cell: &str| holds(cell, &raw, file);
             let same = |row: &&StoredRow| member(&row.data, column).is_some_and(is_value);
             found.extend(rows.iter().filter(same).map(|row| row.id));
             listing.after = rows
@@ -270,6 +306,15 @@ impl RowWrites<'_> {
             None => Failure::at("bindings", reason),
         };
         Stop::Failed(failure.because(Reason::Refused(refusal.code)))
+    }
+}
+
+/// Whether a cell holds a value that is looked for. 1 is not "1", however alike their texts are, and a file is the same
+/// in other letters.
+fn holds(cell: &str, value: &str, file: Option<Uuid>) -> bool {
+    match file {
+        Some(file) => file_id(cell) == Some(file),
+        None => equal(cell, value),
     }
 }
 

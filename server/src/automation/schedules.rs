@@ -18,7 +18,8 @@ const TOO_LATE: i64 = 24 * 3600 * 1_000_000;
 /// How many schedules one round looks at.
 const BATCH: i64 = 100;
 
-/// A row that was found due.
+/// A row that was found due: the next instant of a version, and since when the active version is that. Where another
+/// version is the active one, the instants up to then wait for their runs.
 #[derive(Debug, Clone)]
 struct DueSchedule {
     organization: Uuid,
@@ -79,8 +80,15 @@ async fn due(tx: &mut Tx, now: i64) -> Result<Vec<DueSchedule>, StoreError> {
 
 /// Begins the run of the instant, and notes the next one.
 async fn advance(tx: &mut Tx, due: &DueSchedule) -> Result<(), StoreError> {
-    let version = find::by_number(tx, due.organization, due.workflow, due.version).await?;
-    let version = version.filter(|version| version.is_active);
+    let noted = find::by_number(tx, due.organization, due.workflow, due.version).await?;
+    // Whose instants are still due, although another version is active by now.
+    let (version, before) = match noted {
+        Some(noted) if noted.is_active => (Some(noted), None),
+        noted => {
+            let active = find::active_of(tx, due.organization, due.workflow).await?;
+            (active, noted)
+        }
+    };
     let Some(version) = version else {
         // It fires no more.
         let sql = "DELETE FROM main.workflow_schedules WHERE organization_id = $1 \
@@ -92,30 +100,50 @@ async fn advance(tx: &mut Tx, due: &DueSchedule) -> Result<(), StoreError> {
         ];
         return tx.query(sql, &of).await.map(drop);
     };
-    let schedule = schedule(tx, due.organization, &version.trigger_config).await?;
-    let from = due.due_at.unwrap_or(due.since).max(due.now - TOO_LATE);
+    let trigger = &before.as_ref().unwrap_or(&version).trigger_config;
+    let schedule = schedule(tx, due.organization, trigger).await?;
+    // A version is active from `since` on: no earlier instant is its own.
+    let from = match (due.due_at, &before) {
+        (Some(at), Some(_)) => at,
+        (at, _) => at
+            .unwrap_or(due.since)
+            .max(due.since)
+            .max(version.created_at),
+    };
     let next = match &schedule {
         Ok(schedule) => {
+            let from = from.max(due.now - TOO_LATE);
             let from = Timestamp::from_microsecond(from).unwrap_or(Timestamp::UNIX_EPOCH);
             schedule.next_after(from).map(Timestamp::as_microsecond)
         }
         Err(_) => None,
     };
+    let (number, next) = match before.as_ref() {
+        Some(before) => match next.filter(|next| *next <= due.since) {
+            Some(next) => (before.version, Some(next)),
+            // From here on the active version decides.
+            None => (version.version, None),
+        },
+        // What is never due again stands as far away as can be.
+        None => (version.version, Some(next.unwrap_or(i64::MAX))),
+    };
     // Who finds the row as it was is the one who begins the run.
-    let sql = "UPDATE main.workflow_schedules SET due_at = $4 WHERE organization_id = $1 \
-         AND workflow_id = $2 AND version = $3 AND coalesce(due_at, -1) = $5 RETURNING workflow_id";
+    let sql = "UPDATE main.workflow_schedules SET version = $6, due_at = $4 WHERE organization_id = $1 \
+         AND workflow_id = $2 AND version = $3 AND coalesce(due_at, -1) = $5 AND since = $7 \
+         RETURNING workflow_id";
     let parameters = [
         due.organization.into(),
         due.workflow.into(),
         due.version.into(),
-        // What is never due again stands as far away as can be.
-        next.unwrap_or(i64::MAX).into(),
+        next.into(),
         due.due_at.unwrap_or(-1).into(),
+        number.into(),
+        due.since.into(),
     ];
     if tx.first(sql, &parameters).await?.is_none() {
         return Ok(());
     }
-    let error = schedule.err();
+    let error = schedule.err().filter(|_| before.is_none());
     if due.due_at.is_none_or(|at| at < due.now - TOO_LATE) && error.is_none() {
         return Ok(());
     }
@@ -124,7 +152,7 @@ async fn advance(tx: &mut Tx, due: &DueSchedule) -> Result<(), StoreError> {
         organization: due.organization,
         workspace: version.workspace,
         workflow: due.workflow,
-        version: due.version,
+        version: version.version,
         trigger: "cron",
         row: None,
         dry_run: false,

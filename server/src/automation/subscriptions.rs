@@ -148,8 +148,9 @@ async fn watch_table(
     Ok(true)
 }
 
-/// Notes that an active version runs by the clock. What was due before and has not run yet stays due, and of a version
-/// that runs by it already nothing changes.
+/// Notes that an active version runs by the clock, from now on. While an instant of the version before it waits for
+/// its run, the row stays with that version: the scheduler comes to the active one once every instant up to now has a
+/// run. Of a version that runs by it already nothing changes.
 async fn schedule(
     tx: &mut Tx,
     organization: Uuid,
@@ -159,10 +160,12 @@ async fn schedule(
 ) -> Result<(), StoreError> {
     let sql = "INSERT INTO main.workflow_schedules {into $1} \
          (organization_id, workflow_id, version, since, due_at) VALUES ($1, $2, $3, $4, NULL) \
-         ON CONFLICT (organization_id, workflow_id) DO UPDATE SET version = excluded.version, \
-         since = CASE WHEN workflow_schedules.due_at IS NOT NULL AND workflow_schedules.due_at <= excluded.since \
-         THEN workflow_schedules.due_at - 1 ELSE excluded.since END, due_at = NULL \
-         WHERE workflow_schedules.version <> excluded.version";
+         ON CONFLICT (organization_id, workflow_id) DO UPDATE SET \
+         version = CASE WHEN workflow_schedules.due_at <= excluded.since \
+         THEN workflow_schedules.version ELSE excluded.version END, since = excluded.since, \
+         due_at = CASE WHEN workflow_schedules.due_at <= excluded.since THEN workflow_schedules.due_at END \
+         WHERE workflow_schedules.version <> excluded.version \
+         AND (workflow_schedules.due_at IS NULL OR workflow_schedules.due_at > workflow_schedules.since)";
     let parameters = [
         organization.into(),
         workflow.into(),

@@ -263,6 +263,20 @@ impl Call {
         let scope = TransactionScope::Model(workspace);
         self.run(TransactionMode::Write, scope, input, work).await
     }
+
+    /// Does a part of what a later [`write_schema`](Call::write_schema) of the request ends, in a transaction of its own.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn write_schema_part<I: Input, T: Output>(
+        &self,
+        input: I,
+        work: impl QueryFn<OperationContext<I>, T, Refusal> + Clone,
+    ) -> Result<T, Refusal> {
+        let scope = TransactionScope::Model(None);
+        self.operate(TransactionMode::Write, scope, input, work)?
+            .await
+    }
 }
 
 async fn keep(

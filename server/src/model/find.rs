@@ -77,11 +77,32 @@ pub async fn lock(
     kind: &'static KindDescription,
     id: Uuid,
 ) -> Result<Record, Refusal> {
-    let statements = kind.statements();
-    let organization = tx.organization_of(&statements.organization, id).await?;
+    lock_by(tx, kind, &kind.statements().lock, id).await
+}
+
+/// As [`lock`], but others may write what refers to the record.
+///
+/// # Errors
+/// 404 when there is none that may be seen.
+pub(super) async fn lock_fields(
+    tx: &mut Tx,
+    kind: &'static KindDescription,
+    id: Uuid,
+) -> Result<Record, Refusal> {
+    lock_by(tx, kind, &kind.statements().lock_fields, id).await
+}
+
+async fn lock_by(
+    tx: &mut Tx,
+    kind: &'static KindDescription,
+    statement: &'static str,
+    id: Uuid,
+) -> Result<Record, Refusal> {
+    let organization = &kind.statements().organization;
+    let organization = tx.organization_of(organization, id).await?;
     let organization = organization.ok_or_else(Refusal::not_found)?;
     let at = [organization.into(), id.into()];
-    let row = tx.first(&statements.lock, &at).await?;
+    let row = tx.first(statement, &at).await?;
     let row = row.ok_or_else(Refusal::not_found)?;
     Ok(Record::read(kind, &row)?)
 }

@@ -5,6 +5,7 @@ use uuid::Uuid;
 use super::change::locked;
 use super::column::unique_column;
 use super::feature::touch;
+use super::find;
 use super::kind::{FEATURE, KindDescription, MODULE, RAIL, RecordKind};
 use super::record::Record;
 use crate::auth::Actor;
@@ -14,7 +15,7 @@ use crate::rows::{row_values, uses};
 use crate::store::{Dialect, Tx, Value};
 
 /// A record that is to go.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Remove {
     /// What it is.
     pub kind: &'static KindDescription,
@@ -38,7 +39,11 @@ pub async fn remove(
     now: i64,
 ) -> Result<(), Refusal> {
     let kind = remove.kind;
-    let record = locked(tx, kind, remove.parent, remove.id).await?;
+    let record = if kind.what == RecordKind::Workspace && matches!(remove.force, Ok(true)) {
+        with_tables(tx, kind, remove.id).await?
+    } else {
+        locked(tx, kind, remove.parent, remove.id).await?
+    };
     actor.enter(record.organization())?;
     let force = remove.force.clone()?;
     if !force && let Some(what) = losses(tx, &record).await? {
@@ -52,6 +57,23 @@ pub async fn remove(
     let at = [record.organization().into(), record.id.into()];
     tx.query(&kind.statements().delete, &at).await?;
     Ok(())
+}
+
+/// A workspace that goes whatever it holds, with the tables in it, kept from others until the transaction ends.
+///
+/// Whoever writes rows keeps their table first, and what they write refers to the workspace. So the tables are waited for
+/// before such references are kept out, or each would wait for the other.
+async fn with_tables(
+    tx: &mut Tx,
+    kind: &'static KindDescription,
+    id: Uuid,
+) -> Result<Record, Refusal> {
+    let record = find::lock_fields(tx, kind, id).await?;
+    let tables = "SELECT id FROM features WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND workspace_id = $2 ORDER BY id {lock}";
+    let of = [record.organization().into(), id.into()];
+    tx.query(tables, &of).await?;
+    Ok(record)
 }
 
 const AUTOMATIONS: &str = "SELECT id FROM workflows WHERE {tenant organization_id} \

@@ -19,6 +19,8 @@ pub(super) struct Statements {
     pub(super) organization: String,
     /// `$1` the organization, `$2` the id: the record, kept from others until the transaction ends.
     pub(super) lock: String,
+    /// The same, but others may write what refers to the record.
+    pub(super) lock_fields: String,
     /// `$1` after, `$2` how many.
     pub(super) page: String,
     /// `$1` after, `$2` how many, `$3` the parent.
@@ -70,6 +72,9 @@ impl Statements {
                 "SELECT organization_id FROM {table} WHERE {{tenant organization_id}} AND id = $1"
             ),
             lock: format!("SELECT {all} FROM {table} WHERE {own} AND id = $2 {{lock}}"),
+            lock_fields: format!(
+                "SELECT {all} FROM {table} WHERE {own} AND id = $2 {{lock_fields}}"
+            ),
             page_within: format!("{page} AND {parent} = $3 {end}"),
             page: format!("{page} {end}"),
             page_below: below(

@@ -11,7 +11,7 @@ use crate::json_body::Fields;
 use crate::model::find::{self, PageFilter};
 use crate::model::{self, Change, Create, KindDescription, RecordInput, Remove};
 use crate::paging::PageRequest;
-use crate::refusal::Refusal;
+use crate::refusal::{Code, Refusal};
 use crate::store::Tx;
 
 struct List {
@@ -212,8 +212,32 @@ pub(super) async fn delete(
         id,
         force,
     };
+    if matches!(input.force, Ok(true)) {
+        remove_rows(&call, &input).await?;
+    }
     call.write_schema(input, None, |tx, ctx| Box::pin(remove(tx, ctx)))
         .await
+}
+
+/// Removes the rows of a large table or workspace, part after part. What was removed stays so when the request ends before
+/// the record itself is deleted: sent again, it goes on.
+async fn remove_rows(call: &Call, remove: &Remove) -> Result<(), Refusal> {
+    loop {
+        let part = call.write_schema_part(remove.clone(), |tx, ctx| Box::pin(remove_part(tx, ctx)));
+        match part.await {
+            Ok(true) => {}
+            Ok(false) => return Ok(()),
+            // The deletion says so itself.
+            Err(refusal) if matches!(refusal.code, Code::NotFound | Code::Forbidden) => {
+                return Ok(());
+            }
+            Err(refusal) => return Err(refusal),
+        }
+    }
+}
+
+async fn remove_part(tx: &mut Tx, ctx: &OperationContext<Remove>) -> Result<bool, Refusal> {
+    model::remove_rows(tx, ctx.actor(), &ctx.input, &ctx.tables, ctx.now).await
 }
 
 async fn remove(tx: &mut Tx, ctx: &OperationContext<Remove>) -> Result<ApiResponse, Refusal> {

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use tplkit::json::write_string_to;
-use tplkit::rows::{Cell, Decimal, Identity, elements, members, sorted_to};
+use tplkit::rows::{Cell, Decimal, Identity, Text, elements, members, sorted_to};
 use uuid::Uuid;
 
 use super::faults::Faults;
@@ -124,6 +124,7 @@ pub struct RowPreparer<'e> {
 }
 
 const UNKNOWN: &str = "is not a column of the table";
+const NUL: &str = "holds U+0000, which no cell can hold";
 const DIGITS: &str = "numbers have at most 34 significant digits and 64 in plain notation";
 
 /// How many bytes a row takes of which nothing is known.
@@ -277,6 +278,10 @@ impl RowBuilder<'_, '_> {
 
     /// Whether a cell that was sent can be kept; if not, why is noted.
     fn fits(&mut self, column: &Column, cell: Cell<'_>, raw: &str) -> bool {
+        if holds_nul(cell) {
+            self.fault(column.name(), NUL);
+            return false;
+        }
         let checked = match self.with.validate {
             Validate::Off if is_kept(cell) => Ok(cell),
             Validate::Off => {
@@ -300,7 +305,11 @@ impl RowBuilder<'_, '_> {
             if self.with.validate == Validate::Strict {
                 return self.fault(&source.key, UNKNOWN);
             }
-            if !is_kept(Cell::new(source.raw)) {
+            let cell = Cell::new(source.raw);
+            if source.key.contains('\0') || holds_nul(cell) {
+                return self.fault(&source.key, NUL);
+            }
+            if !is_kept(cell) {
                 return self.fault(&source.key, DIGITS);
             }
             self.key(&source.key);
@@ -389,6 +398,22 @@ fn is_kept(cell: Cell<'_>) -> bool {
     }
 }
 
+/// Whether a text or a key in a value holds U+0000, whose only form in JSON is this escape. PostgreSQL takes it into no
+/// text, so one such cell would make whole queries of its table fail there.
+fn holds_nul(cell: Cell<'_>) -> bool {
+    let nul = |text: Text<'_>| text.escaped && text.decoded().contains('\0');
+    match cell {
+        Cell::String(text) => nul(text),
+        // What has none of these characters, as nearly all have, is not walked through.
+        Cell::List(raw) | Cell::Object(raw) if !raw.contains("\\u0000") => false,
+        Cell::List(list) => elements(list).any(|element| holds_nul(Cell::new(element))),
+        Cell::Object(object) => {
+            members(object).any(|(key, value)| nul(key) || holds_nul(Cell::new(value)))
+        }
+        Cell::Null | Cell::Bool(_) | Cell::Number(_) => false,
+    }
+}
+
 /// Numbers from here on move no sequence when they are given: so nobody uses one up with a single cell.
 pub(super) const LAST: i64 = i64::MAX / 2;
 
@@ -397,4 +422,52 @@ pub(super) fn floor(number: &str) -> Option<i64> {
     let whole = number.split('.').next()?;
     let whole: i64 = whole.parse().ok()?;
     (0..LAST).contains(&whole).then(|| whole + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use uuid::Uuid;
+
+    use super::{RowPreparer, SourceCell, Validate};
+    use crate::context::{Context, SystemClock};
+    use crate::rows::{Faults, Table};
+
+    #[test]
+    fn no_cell_that_somebody_writes_holds_nul() {
+        let table = Table::sample(&[("any", "json", None), ("t", "text", None)]);
+        let context = Context::new(Arc::new(SystemClock));
+        let enters = |validate, cell: SourceCell<'_>| {
+            let preparer = RowPreparer {
+                table: &table,
+                validate,
+                context: &context,
+            };
+            let mut faults = Faults::new(false);
+            preparer.row(Uuid::nil(), std::iter::once(cell), 0, &mut faults);
+            faults.is_empty()
+        };
+        for validate in [Validate::On, Validate::Off] {
+            for (key, raw, fits) in [
+                ("t", r#""a\u0000b""#, false),
+                ("any", r#"[1,{"k":["\u0000"]}]"#, false),
+                ("any", r#"{"k\u0000":1}"#, false),
+                ("other", r#""\u0000""#, false),
+                ("other\0", "1", false),
+                ("t", r#""\\u0000""#, true),
+                ("any", r#"["\\u0000","\u0001"]"#, true),
+                ("other", r#"{"\\u0000":0}"#, true),
+            ] {
+                let fitted = enters(validate, SourceCell::sent(key, raw));
+                assert_eq!(fitted, fits, "{validate:?} {key} {raw}");
+            }
+            // What stands there already may stay while another cell changes.
+            let kept = SourceCell {
+                kept: true,
+                ..SourceCell::sent("t", r#""\u0000""#)
+            };
+            assert!(enters(validate, kept), "{validate:?}");
+        }
+    }
 }

@@ -35,6 +35,11 @@ impl Subscription {
         self.modes.iter().any(|known| known == mode)
     }
 
+    /// Whether it waits for changes of some columns only.
+    pub fn watches_columns(&self) -> bool {
+        self.columns.is_some()
+    }
+
     /// Whether it waits for a change of that column.
     pub fn watches(&self, column: &str) -> bool {
         let columns = self.columns.as_ref();

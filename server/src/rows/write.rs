@@ -356,6 +356,10 @@ pub async fn finish_moves(tx: &mut Tx, table: &Table, moves: ValueMoves) -> Resu
 pub struct RemovedRow {
     /// What it held.
     pub data: String,
+    /// When it was created, in microseconds.
+    pub created_at: i64,
+    /// When it was changed last.
+    pub updated_at: i64,
     /// Whose it was.
     pub creator: Option<Uuid>,
 }
@@ -385,7 +389,8 @@ pub async fn remove_all(
 ) -> Result<Vec<RemovedRow>, StoreError> {
     let sql = "DELETE FROM main.rows WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND {row feature_id created_by} \
-         AND organization_id = $1 AND feature_id = $2 AND {any id $3} RETURNING id, {text data}, created_by";
+         AND organization_id = $1 AND feature_id = $2 AND {any id $3} \
+         RETURNING id, {text data}, created_by, created_at, updated_at";
     if rows.is_empty() {
         return Ok(Vec::new());
     }
@@ -401,6 +406,8 @@ pub async fn remove_all(
         gone.extend(uniques.map(|value| ReleasedValue { row: id, value }));
         removed.push(RemovedRow {
             data,
+            created_at: row.get(3)?,
+            updated_at: row.get(4)?,
             creator: row.get(2)?,
         });
     }

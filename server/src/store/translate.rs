@@ -11,6 +11,7 @@
 //! | `{queue COLUMN}` | in what looks for work: the organization of that column is the one whose queues are looked at; of one machine, all are |
 //! | `{own $n}` | nothing; the parameter is checked to be the caller |
 //! | `{lock}` | `FOR UPDATE` where the store has more than one writer |
+//! | `{lock_fields}` | `FOR NO KEY UPDATE` where the store has more than one writer: as `{lock}`, but what refers to the row may be written |
 //! | `{skip}` | `FOR UPDATE SKIP LOCKED` where the store has more than one writer |
 //! | `{clock}` | the time of the database when the statement reached it, in microseconds since 1970 |
 //! | `{share TABLE}` | `FOR SHARE OF` that table (by its alias) where the store has more than one writer |
@@ -134,6 +135,11 @@ pub(super) fn translate(
             "lock" => {
                 if dialect == Dialect::Postgres {
                     statement.text.push_str("FOR UPDATE");
+                }
+            }
+            "lock_fields" => {
+                if dialect == Dialect::Postgres {
+                    statement.text.push_str("FOR NO KEY UPDATE");
                 }
             }
             "skip" => {

@@ -13,6 +13,7 @@ mod health;
 mod idempotency;
 mod labels;
 mod lanes;
+mod large_deletions;
 mod members;
 mod model_races;
 mod modules;

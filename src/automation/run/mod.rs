@@ -37,7 +37,7 @@ pub use act::{Act, Binding, Mail, Notice, Request, Scope, Wait, Write, WriteMode
 pub use envelope::{Envelope, Record};
 pub use reason::Reason;
 pub use resolve::Failure;
-pub use row_query::RowQuery;
+pub use row_query::{ColumnKind, RowQuery, TableQuery};
 pub use schedule::{Schedule, Timer};
 pub use state::{Due, NextStep, RunState};
 pub use stub::{StepReport, Stub};

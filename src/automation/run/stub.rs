@@ -9,6 +9,7 @@ use super::act::{Act, WriteMode};
 use super::bounds::{Usage, size_of};
 use super::envelope::{Envelope, Record};
 use super::resolve::Failure;
+use super::row_query::{ColumnKind, RowQuery};
 use super::state::{NextStep, RunState};
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
@@ -74,7 +75,7 @@ impl Stub {
         let done = usage.begin_step().and_then(|()| {
             let due = state.due(now, usage.remaining());
             input = due.input;
-            let output = self.output(&due.act?, state.envelope());
+            let output = self.output(&due.act?, state.envelope())?;
             state.admit(&output)?;
             usage.store(size_of(&input) + size_of(&output))?;
             Ok::<_, Failure>(output)
@@ -98,15 +99,18 @@ impl Stub {
     }
 
     /// The output that a step is reported to have, without its effect.
-    pub fn output(&self, act: &Act, envelope: &Envelope) -> Object {
+    ///
+    /// # Errors
+    /// The failure of a read that asks what cannot be asked of its table.
+    pub fn output(&self, act: &Act, envelope: &Envelope) -> Result<Object, Failure> {
         let output: Vec<(&str, Value)> = match act {
-            Act::Output(output) => return output.clone(),
+            Act::Output(output) => return Ok(output.clone()),
             Act::Ask { routes, .. } => {
                 let first = routes.first().map(|(name, _)| name.as_str());
                 vec![("route", first.unwrap_or_default().into())]
             }
             Act::Read(query) => {
-                let found = self.find(query);
+                let found = self.find(query)?;
                 let count = i64::try_from(found.len()).unwrap_or(i64::MAX);
                 let records = found.iter().map(|record| record.document()).collect();
                 vec![("count", count.into()), ("records", Value::List(records))]
@@ -134,13 +138,22 @@ impl Stub {
             Act::Wait(_) => Vec::new(),
         };
         let named = output.into_iter();
-        named
+        Ok(named
             .map(|(name, value)| (name.to_owned(), value))
-            .collect()
+            .collect())
     }
 
-    fn find(&self, query: &super::RowQuery) -> Vec<&Record> {
+    fn find(&self, query: &RowQuery) -> Result<Vec<&Record>, Failure> {
         let rows = self.tables.get(&query.feature);
+        // What a column stores is not known here, and a table has those of which some row has a cell.
+        let query = query.of_table(|name| {
+            let mut records = rows.into_iter().flatten();
+            if records.any(|record| record.data.contains_key(name)) {
+                ColumnKind::Mixed
+            } else {
+                ColumnKind::Undeclared
+            }
+        })?;
         let texts: Vec<(String, &Record)> = rows
             .into_iter()
             .flatten()
@@ -161,9 +174,9 @@ impl Stub {
             })
             .filter(|(row, _)| query.holds(row))
             .collect();
-        // What a column stores is not known here: numbers are put in their order, and the rest behind.
+        // Numbers are put in their order, and the rest behind.
         found.sort_by(|(one, _), (other, _)| query.sort.compare(Order::Number, one, other));
         found.truncate(query.limit);
-        found.into_iter().map(|(_, record)| record).collect()
+        Ok(found.into_iter().map(|(_, record)| record).collect())
     }
 }

@@ -535,6 +535,7 @@ fn the_last_step_is_known_as_such() {
         while let Some(next) = state.next_step() {
             let act = state.due(now(), usize::MAX).act.expect("can be done");
             let output = Stub::default().output(&act, state.envelope());
+            let output = output.expect("an output");
             let ends = state.ends_with(&output);
             state.done(output);
             assert_eq!(

@@ -26,8 +26,8 @@ use crate::refusal::{Code, Refusal};
 
 pub use change::{Change, PreparedSecret, insert, remove, set_connection, update};
 pub use list::{ConnectionRecord, by_id, page};
-pub(super) use open::targets;
 pub use open::{OpenConnection, open, timer};
+pub(super) use open::{StoredConnection, missing, stored, targets};
 
 /// What a connection leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

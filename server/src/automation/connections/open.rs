@@ -40,56 +40,74 @@ pub async fn open(
     let input = (organization, name.to_owned());
     let found: Option<StoredConnection> = store
         .read(&Scope::Operator, input, |tx, (organization, name)| {
-            Box::pin(select(tx, *organization, name))
+            Box::pin(stored(tx, *organization, name))
         })
         .await?;
-    let Some(StoredConnection {
-        kind: found,
-        url,
-        sealed,
-        target,
-    }) = found
-    else {
-        return Ok(Err(format!("the organization has no connection `{name}`")));
-    };
-    if found != kind.as_str() {
-        return Ok(Err(format!(
-            "the connection `{name}` is of kind {found}, and {} is needed",
-            kind.as_str()
-        )));
-    }
-    let secret = match (sealed, key) {
-        (None, _) => None,
-        (Some(sealed), Some(key)) => match encryption::decrypt(key, organization, name, &sealed) {
-            Some(secret) => Some(secret),
-            None => {
-                return Ok(Err(format!(
-                    "the secret of the connection `{name}` was encrypted with another TPLKIT_SECRET_KEY: set the connection again"
-                )));
-            }
-        },
-        (Some(_), None) => {
-            return Ok(Err(format!(
-                "the connection `{name}` has a secret, and this process has no TPLKIT_SECRET_KEY"
-            )));
-        }
-    };
-    Ok(Ok(OpenConnection {
-        url,
-        secret,
-        target: Some(target),
-    }))
+    Ok(match found {
+        Some(found) => found.open(key, organization, name, kind),
+        None => Err(missing(name)),
+    })
+}
+
+/// Why a connection that is not there cannot be used.
+pub(in crate::automation) fn missing(name: &str) -> String {
+    format!("the organization has no connection `{name}`")
 }
 
 /// A connection as it is kept.
-struct StoredConnection {
+#[derive(Clone)]
+pub(in crate::automation) struct StoredConnection {
     kind: String,
     url: String,
     sealed: Option<Vec<u8>>,
     target: Uuid,
 }
 
-async fn select(
+impl StoredConnection {
+    /// The connection as one of that kind, its secret decrypted; or why it cannot be used.
+    pub(in crate::automation) fn open(
+        &self,
+        key: Option<&SecretKey>,
+        organization: Uuid,
+        name: &str,
+        kind: ConnectionKind,
+    ) -> Result<OpenConnection, String> {
+        if self.kind != kind.as_str() {
+            return Err(format!(
+                "the connection `{name}` is of kind {}, and {} is needed",
+                self.kind,
+                kind.as_str()
+            ));
+        }
+        let secret = match (&self.sealed, key) {
+            (None, _) => None,
+            (Some(sealed), Some(key)) => {
+                let opened = encryption::decrypt(key, organization, name, sealed);
+                Some(opened.ok_or_else(|| {
+                    format!(
+                        "the secret of the connection `{name}` was encrypted with another TPLKIT_SECRET_KEY: set the connection again"
+                    )
+                })?)
+            }
+            (Some(_), None) => {
+                return Err(format!(
+                    "the connection `{name}` has a secret, and this process has no TPLKIT_SECRET_KEY"
+                ));
+            }
+        };
+        Ok(OpenConnection {
+            url: self.url.clone(),
+            secret,
+            target: Some(self.target),
+        })
+    }
+}
+
+/// The connection of that name, as it is kept.
+///
+/// # Errors
+/// Those of the store.
+pub(in crate::automation) async fn stored(
     tx: &mut Tx,
     organization: Uuid,
     name: &str,

@@ -1,6 +1,7 @@
 //! A dry run: executes an automation and leaves nothing behind. Steps read as those of a real run, each by itself, so
 //! nobody waits for them. From the first write on, all are in one transaction that is rolled back, for a short time at
-//! most. External effects are shown but not carried out. Each step is kept with its output.
+//! most. Other effects are shown but not carried out; what is known to keep them from happening fails the step. Each step
+//! is kept with its output.
 
 use jiff::Timestamp;
 use tplkit::automation::run::bounds::Usage;
@@ -10,6 +11,7 @@ use tplkit::automation::run::{
 use tplkit::definitions::Definitions;
 use tplkit::json::{Object, Value as Json};
 
+use super::dry_effects::{self, NamedConnections};
 use super::{failure_message, hold_while, step_row, without_access, written};
 use crate::automation::executor::RunExecutor;
 use crate::automation::mail_attachments::{self, AttachmentRequest};
@@ -67,11 +69,13 @@ pub(super) async fn dry_run(
     graph: &Json,
     envelope: Envelope,
 ) -> Result<(), StoreError> {
+    let connections = NamedConnections::of(executor, run.organization, graph).await?;
     let dry_run = DryRun {
         executor: executor.clone(),
         run: run.clone(),
         principal,
         state: RunState::new(Definitions::embedded(), graph, envelope),
+        connections,
         usage: Usage::default(),
         next_number: 0,
     };
@@ -171,6 +175,8 @@ struct DryRun {
     /// What it may do; looked up again as long as nobody waits for it.
     principal: Principal,
     state: RunState,
+    /// Those that its steps name.
+    connections: NamedConnections,
     usage: Usage,
     /// Of the next step, counted from 0.
     next_number: i64,
@@ -293,8 +299,37 @@ impl DryRun {
                 };
                 writing.run(tx).await
             }
-            Act::Mail(mail) if mail.attaches() => self.attach(rows, act, mail).await,
-            act => Ok(Stub::default().output(act, self.state.envelope())),
+            act => {
+                let checked = self.connections.check(&self.executor, &self.run, act);
+                checked.map_err(Stop::Failed)?;
+                self.check_in_store(rows, act).await?;
+                if let Act::Mail(mail) = act
+                    && mail.attaches()
+                {
+                    return self.attach(rows, act, mail).await;
+                }
+                let output = Stub::default().output(act, self.state.envelope());
+                output.map_err(Stop::Failed)
+            }
+        }
+    }
+
+    /// Whether the store has what an effect in it needs.
+    async fn check_in_store(&self, rows: &mut RowAccess<'_>, act: &Act) -> Result<(), Stop> {
+        if !matches!(act, Act::Notify(_) | Act::Run(_)) {
+            return Ok(());
+        }
+        match rows {
+            RowAccess::Stored => {
+                let store = &self.executor.store;
+                let input = (self.run.clone(), act.clone());
+                store
+                    .read(&self.principal.scope, input, |tx, (run, act)| {
+                        Box::pin(dry_effects::check_in_store(tx, run, act))
+                    })
+                    .await
+            }
+            RowAccess::Undone { tx, .. } => dry_effects::check_in_store(tx, &self.run, act).await,
         }
     }
 
@@ -353,7 +388,8 @@ impl DryRun {
             }
             RowAccess::Undone { tx, .. } => mail_attachments::find(tx, &request).await?,
         };
-        let mut output = Stub::default().output(act, envelope);
+        let output = Stub::default().output(act, envelope);
+        let mut output = output.map_err(Stop::Failed)?;
         output.shift_remove("note");
         output.extend(
             mail.note(false)

@@ -160,7 +160,8 @@ impl RunExecution<'_> {
             if let Act::Mail(mail) = act {
                 outbox.put(mail);
             }
-            return Ok(Stub::default().output(act, self.state.envelope()));
+            let output = Stub::default().output(act, self.state.envelope());
+            return output.map_err(Stop::Failed);
         }
         // Steps that a template brought may have no id.
         let step = if next.id.is_empty() {

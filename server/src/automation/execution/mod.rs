@@ -4,6 +4,7 @@
 //! A step with an external effect is recorded before and after; when the process dies in between,
 //! it is repeated under the same stamp. The run ends in the transaction of its last step.
 
+mod dry_effects;
 mod dry_run;
 mod external_effects;
 mod store_effects;
@@ -296,6 +297,8 @@ impl StepResult {
 
 /// What the output of a step that is done in the store takes at most.
 const SMALL: usize = 256;
+/// How often a step is done again after somebody else has added the row that it would have added.
+const AGAIN: usize = 2;
 
 impl RunExecution<'_> {
     /// Goes on behind a step that an earlier attempt has finished.
@@ -417,20 +420,30 @@ impl RunExecution<'_> {
         let stored = self.usage.store(row.input.len() + SMALL);
         stored.map_err(Stop::Failed)?;
         "succeeded".clone_into(&mut row.status);
-        let input = StoreEffect {
+        let effect = Arc::new(StoreEffect {
             executor: self.executor.clone(),
             run: self.run.clone(),
             state: self.state.clone(),
             row,
             act,
             now,
-        };
-        self.executor
-            .store
-            .write(&self.principal.scope, input, |tx, input| {
-                Box::pin(input.run(tx))
-            })
-            .await
+        });
+        let mut again = 0;
+        loop {
+            let came = self
+                .executor
+                .store
+                .write(&self.principal.scope, effect.clone(), |tx, effect| {
+                    Box::pin(effect.run(tx))
+                })
+                .await;
+            match came {
+                Err(Stop::Failed(failure)) if again < AGAIN && effect.came_second(&failure) => {
+                    again += 1;
+                }
+                came => return came,
+            }
+        }
     }
 
     /// Ends the run with the step that failed.

@@ -1,6 +1,6 @@
 //! Steps with effects in the store: effect and output in one transaction, so they happen once.
 
-use tplkit::automation::run::{Act, RunState};
+use tplkit::automation::run::{Act, Failure, Reason, RunState, WriteMode};
 use tplkit::json::{Object, Value as Json};
 
 use super::StepResult;
@@ -11,6 +11,7 @@ use crate::automation::runs::Run;
 use crate::automation::step::Stop;
 use crate::automation::{notify, run_lease};
 use crate::ids::Stamp;
+use crate::refusal::Code;
 use crate::store::Tx;
 
 /// A step that is done in the store.
@@ -75,5 +76,12 @@ impl StoreEffect {
             run_steps::write_step(tx, run, &row).await?;
         }
         Ok(StepResult::of(output, last))
+    }
+
+    /// Whether the step failed because somebody else has added the row that it looked for and did not find: done once
+    /// more, it finds that row.
+    pub(super) fn came_second(&self, failure: &Failure) -> bool {
+        matches!(&self.act, Act::Write(write) if write.mode == WriteMode::Upsert)
+            && failure.code == Reason::Refused(Code::UniqueViolation)
     }
 }

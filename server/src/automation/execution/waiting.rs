@@ -54,13 +54,19 @@ impl RunExecution<'_> {
                 Box::pin(connections::timer(tx, *organization, name))
             })
             .await?;
-        let failed = |reason: &str| {
-            Stop::Failed(Failure::at("timerProfile", reason).yields(None, &name.into()))
-        };
-        match found.as_deref().and_then(Timer::parse) {
-            Some(Timer::Delay(seconds)) => Ok(seconds),
-            Some(Timer::Cron(_)) => Err(failed("the timer is a rhythm and no while")),
-            None => Err(failed("the organization has no such timer")),
-        }
+        seconds(found.as_deref(), name).map_err(Stop::Failed)
+    }
+}
+
+/// How long the timer of that address is, if there is one.
+///
+/// # Errors
+/// A failure where it is none that could be waited for.
+pub(super) fn seconds(address: Option<&str>, name: &str) -> Result<i64, Failure> {
+    let failed = |reason: &str| Failure::at("timerProfile", reason).yields(None, &name.into());
+    match address.and_then(Timer::parse) {
+        Some(Timer::Delay(seconds)) => Ok(seconds),
+        Some(Timer::Cron(_)) => Err(failed("the timer is a rhythm and no while")),
+        None => Err(failed("the organization has no such timer")),
     }
 }

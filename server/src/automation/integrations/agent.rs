@@ -6,6 +6,7 @@ use tplkit::automation::run::Failure;
 use tplkit::json::{Object, Value as Json};
 use url::Url;
 
+use super::echo::without_token;
 use super::http::receive;
 use crate::automation::connections::OpenConnection;
 
@@ -57,10 +58,12 @@ pub(in crate::automation) async fn request_completion(
         .post(url)
         .header("content-type", "application/json")
         .body(body.write());
-    if let Some(key) = api_key.or(connection.secret.as_deref()) {
+    let key = api_key.or(connection.secret.as_deref());
+    if let Some(key) = key {
         request = request.bearer_auth(key);
     }
     let (status, text) = receive(request).await?;
+    let text = without_token(text, key);
     if status != 200 {
         let reason = format!("the model's server returned status {status}");
         return Err(Failure::at("connectionName", reason));

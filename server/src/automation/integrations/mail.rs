@@ -22,7 +22,7 @@ use tplkit::json::{Object, Value as Json};
 use url::Url;
 
 use super::attachment_name::SavedAs;
-use super::{PATIENCE, Stamp};
+use super::{BAD_CERTIFICATE, PATIENCE, Stamp};
 use crate::automation::connections::OpenConnection;
 use crate::automation::mail_attachments::Attachment;
 use crate::automation::private_addresses::resolve;
@@ -90,10 +90,6 @@ pub(in crate::automation) async fn send(
 /// error says so.
 const ANY_LETTERS: &str = "SMTPUTF8";
 
-/// What is wrong with a server that is not the one that it says it is, as far as this machine knows.
-const BAD_CERTIFICATE: &str = "its certificate has expired, is for another host, or is of an authority that this \
-     machine does not trust";
-
 /// The first recipient whose address has letters beyond ASCII.
 fn beyond_ascii(message: &Message) -> Option<String> {
     let mut recipients = message.envelope().to().iter().map(ToString::to_string);
@@ -119,12 +115,26 @@ fn sender(url: &Url) -> Result<Mailbox, Failure> {
     let from = parameter(url, "from")
         .or_else(|| user(url).filter(|user| user.contains('@')))
         .unwrap_or_else(|| format!("automations@{host}"));
+    // What does not parse is a part of the connection's address, which not everybody is to read.
     from.parse().map_err(|_| {
-        let reason = format!(
-            "`{from}` is not an address to send from: end the connection's address with ?from=ADDRESS"
-        );
+        let reason =
+            "the connection has no address to send from: end its address with ?from=ADDRESS";
         Failure::at("connectionName", reason)
     })
+}
+
+/// To whom a mail goes.
+///
+/// # Errors
+/// What is no address.
+pub(in crate::automation) fn recipients(mail: &Mail) -> Result<Vec<Mailbox>, Failure> {
+    let parsed = mail.to.iter().map(|to| {
+        to.parse::<Mailbox>().map_err(|error| {
+            let reason = format!("is not an address: {error}");
+            Failure::at("to", reason).yields(None, &to.as_str().into())
+        })
+    });
+    parsed.collect()
 }
 
 fn message(
@@ -141,11 +151,7 @@ fn message(
         .subject(&mail.subject)
         .message_id(Some(id.to_owned()))
         .date(date);
-    for to in &mail.to {
-        let mailbox = to.parse::<Mailbox>().map_err(|error| {
-            let reason = format!("is not an address: {error}");
-            Failure::at("to", reason).yields(None, &to.as_str().into())
-        })?;
+    for mailbox in recipients(mail)? {
         builder = builder.to(mailbox);
     }
     let made = if attachments.is_empty() {
@@ -354,6 +360,9 @@ mod tests {
             let url = Url::parse(url).expect("a URL");
             assert_eq!(sender(&url).expect("a sender").to_string(), from);
         }
+        let url = Url::parse("smtp://h.example?from=canary").expect("a URL");
+        let refused = sender(&url).expect_err("no address");
+        assert!(!refused.to_string().contains("canary"), "{refused}");
         assert_eq!(transport_fault("smtps://h"), None);
         for bad in ["", "h", "http://h", "smtp:"] {
             assert!(transport_fault(bad).is_some(), "{bad}");

@@ -49,6 +49,8 @@ async fn drop_row(tx: &mut Tx, ctx: &OperationContext<Delete>) -> Result<ApiResp
     let deleted = DeletedRow {
         id,
         data: &removed.data,
+        created_at: removed.created_at,
+        updated_at: removed.updated_at,
         now: ctx.now,
     };
     events::deleted(tx, &table, deleted, cause, &ctx.context).await?;

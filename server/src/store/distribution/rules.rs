@@ -305,6 +305,10 @@ mod tests {
             ("SELECT id FROM sessions WHERE access_hash = $1", KEPT),
             ("SELECT 1 FROM idempotency WHERE caller_id = $1", KEPT),
             ("SELECT set_config($1, $2, true)", KEPT),
+            (
+                "SELECT CAST(pg_advisory_xact_lock(hashtextextended($2, uuid_hash_extended($1, 0))) AS text)",
+                KEPT,
+            ),
         ] {
             assert_eq!(keeps(text), expected, "{text}");
         }

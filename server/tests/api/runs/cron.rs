@@ -8,7 +8,9 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     two_workers_begin_one_run_for_each_instant,
     a_schedule_goes_with_its_version,
+    what_was_due_at_a_publication_has_its_run,
     a_named_timer_is_a_rhythm,
+    what_was_due_when_a_timer_changes_has_its_run,
 );
 
 /// 2023-11-14T22:13:20Z, when the world begins.
@@ -110,6 +112,48 @@ async fn a_schedule_goes_with_its_version(place: Place) {
     assert_eq!(stage.runs(&it).len(), 4);
 }
 
+async fn what_was_due_at_a_publication_has_its_run(place: Place) {
+    let stage = Stage::new(place).await.lasting();
+    let at = |time: &str| json!({"mode": "daily", "atTime": time});
+    let every = |text: &str| json!({"mode": "expression", "expression": text});
+    // From 22:13:20 on a schedule, and another an hour later, while nobody executes anything; how many instants wait
+    // by then, how many hours pass after that, and how many are due in them.
+    for (schedules, waiting, (hours, due)) in [
+        (vec![at("22:30"), every("*/5 * * * *")], 1, (1, 12)),
+        (vec![at("22:30"), at("05:00")], 1, (7, 1)),
+        (vec![every("*/20 * * * *"), at("23:00")], 3, (22, 0)),
+        (
+            vec![every("*/20 * * * *"), every("*/30 * * * *")],
+            3,
+            (1, 2),
+        ),
+        // The one in between is in force for an hour.
+        (
+            vec![at("22:30"), at("03:00"), every("0 * * * *")],
+            1,
+            (2, 2),
+        ),
+    ] {
+        let it = stage.fires(&cron(&schedules[0]), &steps(&stage)).await;
+        assert_eq!(stage.run_due().await, 0);
+        let mut passed = 0;
+        for schedule in &schedules[1..] {
+            stage.world.wait(HOUR);
+            passed += 1;
+            let version = json!({"trigger_config": cron(schedule)});
+            stage.editor.post_to(&it, "/versions", &version).expect(201);
+            stage.editor.post_to(&it, "/apply", &json!({})).expect(200);
+        }
+        assert_eq!(stage.run_due().await, waiting, "{schedules:?}");
+        assert_eq!(stage.run_due().await, 0, "{schedules:?}");
+        stage.world.wait(hours * HOUR);
+        passed += hours;
+        assert_eq!(stage.run_due().await, due, "{schedules:?}");
+        stage.world.switch(&it, false).await;
+        stage.world.wait((24 - passed) * HOUR);
+    }
+}
+
 async fn a_named_timer_is_a_rhythm(place: Place) {
     let stage = Stage::new(place).await.lasting();
     stage
@@ -149,6 +193,24 @@ async fn a_named_timer_is_a_rhythm(place: Place) {
     let fired = stage.runs(&bad);
     let well = fired.iter().filter(|run| run["status"] == "succeeded");
     assert_eq!((fired.len(), well.count()), (4, 3));
+}
+
+async fn what_was_due_when_a_timer_changes_has_its_run(place: Place) {
+    let stage = Stage::new(place).await.lasting();
+    stage
+        .connection("rhythm", "timer", "cron:30 * * * *", None)
+        .await;
+    let config = json!({"mode": "profile", "timerProfile": "rhythm"});
+    stage.fires(&cron(&config), &steps(&stage)).await;
+    assert_eq!(stage.run_due().await, 0);
+    stage.world.wait(HOUR);
+    stage
+        .connection("rhythm", "timer", "cron:* * * * *", None)
+        .await;
+    assert_eq!(stage.run_due().await, 1);
+    assert_eq!(stage.run_due().await, 0);
+    stage.world.wait(60);
+    assert_eq!(stage.run_due().await, 1);
 }
 
 impl Stage {

@@ -7,10 +7,12 @@ use crate::api::workflows::path;
 use crate::sinks::{HttpSink, MailSink};
 use crate::stores::{Place, on_both_stores};
 use tplkit_server::automation::Settings;
+use tplkit_server::automation::channels::{NewChannel, create_channel};
 
 on_both_stores!(
     a_dry_run_shows_and_does_nothing,
-    a_dry_run_fails_where_a_run_would
+    a_dry_run_fails_where_a_run_would,
+    a_dry_run_checks_what_needs_nobody_outside,
 );
 
 async fn a_dry_run_shows_and_does_nothing(place: Place) {
@@ -107,4 +109,74 @@ async fn a_dry_run_fails_where_a_run_would(place: Place) {
     assert!(ended(&run).1.contains("bindings.n"), "{run}");
     assert_eq!(run["steps"].as_array().expect("a list").len(), 2);
     assert_eq!(stage.all(&feature).len(), 0);
+}
+
+async fn a_dry_run_checks_what_needs_nobody_outside(place: Place) {
+    let stage = Stage::new(place).await;
+    let out = stage.table();
+    for (name, kind, url) in [
+        ("post", "smtp", "smtp://mail.example.com:25"),
+        ("api", "http", "https://api.example.com/v1"),
+        ("rhythm", "timer", "cron:0 8 * * *"),
+    ] {
+        stage.connection(name, kind, url, None).await;
+    }
+    let manual = json!({"type": "manual"});
+    let paused = stage.published(&manual, &json!([{"key": "delay"}]));
+    let new = NewChannel {
+        id: stage.world.context.id(),
+        organization: stage.world.acme,
+        name: "desk".to_owned(),
+        now: stage.world.context.now(),
+    };
+    let channel = create_channel(&stage.world.store, new).await;
+    let channel = channel.expect("creates").id;
+    let mail = |to: &str, connection: &str| json!({"key": "email.send", "config": {"to": to, "subject": "s", "body": "b", "connectionName": connection}});
+    let wait = |timer: &str| json!({"key": "delay", "config": {"timerProfile": timer}});
+    let cases = [
+        (mail("not an address", "post"), "is not an address"),
+        (mail("a@b.c", "none"), "has no connection `none`"),
+        (mail("a@b.c", "api"), "is of kind http"),
+        (
+            json!({"key": "http.request", "config": {"connectionName": "api", "path": "../x"}}),
+            "leads out of the connection's address",
+        ),
+        (
+            json!({"key": "automation.run", "config": {"workflowId": paused}}),
+            "is not active",
+        ),
+        (
+            json!({"key": "notify", "config": {"scopeType": "channel", "scopeId": channel, "title": "t"}}),
+            "has no channel of that id",
+        ),
+        (wait("rhythm"), "a rhythm and no while"),
+        (wait("none"), "no such timer"),
+    ];
+    let write = write("insert", &out, &[("n", json!(1))]);
+    let mut automations = Vec::new();
+    for (step, why) in cases {
+        // Behind a write, a dry run is in one transaction.
+        for steps in [vec![step.clone()], vec![write.clone(), step.clone()]] {
+            let it = stage.fires(&manual, &json!(steps)).await;
+            automations.push((it, why));
+        }
+    }
+    let gone = "DELETE FROM main.channels WHERE id = $1";
+    stage.world.sql(gone, vec![channel.into()]).await;
+    for (it, why) in automations {
+        for dry_run in [true, false] {
+            let begin = json!({ "dry_run": dry_run });
+            stage.editor.post_to(&it, "/runs", &begin).expect(202);
+        }
+        stage.run_due().await;
+        let runs = stage.runs(&it);
+        let ends: Vec<(&str, &str)> = runs.iter().map(ended).collect();
+        assert_eq!(ends.len(), 2, "{runs:?}");
+        assert_eq!(ends[0], ends[1], "{runs:?}");
+        let (status, detail) = ends[0];
+        assert!(
+            status == "failed" && detail.contains(why),
+            "{why}: {runs:?}"
+        );
+    }
 }

@@ -10,6 +10,8 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     it_fires_only_if_a_watched_column_really_changes,
     modes_are_held_to,
+    a_removed_row_has_the_times_that_it_had,
+    new_and_removed_rows_fire_for_watched_cells_that_are_filled,
     drafts_and_superseded_versions_never_fire,
     one_that_lost_its_subscription_is_activated_again,
     the_row_that_fired_is_written,
@@ -103,6 +105,57 @@ async fn modes_are_held_to(place: Place) {
     assert_eq!(titles(&its[1]), ["other"]);
     assert_eq!(titles(&its[2]), ["other"]);
     assert_eq!(titles(&both), ["new", "other"]);
+}
+
+async fn a_removed_row_has_the_times_that_it_had(place: Place) {
+    let stage = Stage::new(place).await;
+    let feature = stage.model.feature.clone();
+    let title = "{{vars.trigger.created_at}} {{record.updated_at}}";
+    let say = json!([{"key": "notify", "config": {"scopeType": "organization", "title": title}}]);
+    let it = stage
+        .fires(&Stage::on(&feature, &["deleted"], &[]), &say)
+        .await;
+    let row = stage.row(&feature, &json!({"status": "new"}));
+    let at = format!("{}/{row}", Stage::rows(&feature));
+    stage.world.wait(1);
+    let change = json!({"data": {"status": "other"}});
+    let row = stage.editor.patch(&at, &change).expect(200).json();
+    stage.world.wait(1);
+    stage.editor.delete(&at).expect(204);
+    stage.run_due().await;
+    let run = stage.run(&it);
+    let times = ["created_at", "updated_at"].map(|key| row[key].as_str().expect("a time"));
+    assert_ne!(times[0], times[1]);
+    assert_eq!(run["steps"][0]["input"]["title"], times.join(" "));
+}
+
+async fn new_and_removed_rows_fire_for_watched_cells_that_are_filled(place: Place) {
+    let stage = Stage::new(place).await;
+    let feature = stage.model.feature.clone();
+    let modes = ["created", "deleted"];
+    let trigger = Stage::on(&feature, &modes, &["status", "n"]);
+    let say = json!([{"key": "notify", "config": {"scopeType": "organization", "title": "x"}}]);
+    let it = stage.fires(&trigger, &say).await;
+    let any = stage.fires(&Stage::on(&feature, &modes, &[]), &say).await;
+    for (data, fires) in [
+        (json!({"n": 0}), true),
+        (json!({"note": "a", "status": "b"}), true),
+        (json!({"note": "a"}), false),
+        (json!({"note": "a", "status": null, "n": null}), false),
+        (json!({}), false),
+    ] {
+        let (before, all) = (stage.runs(&it).len(), stage.runs(&any).len());
+        let row = stage.row(&feature, &data);
+        stage.run_due().await;
+        let at = format!("{}/{row}", Stage::rows(&feature));
+        let created = stage.runs(&it).len() - before;
+        stage.editor.delete(&at).expect(204);
+        stage.run_due().await;
+        let both = stage.runs(&it).len() - before;
+        let once = usize::from(fires);
+        assert_eq!((created, both), (once, 2 * once), "{data}");
+        assert_eq!(stage.runs(&any).len() - all, 2, "{data}");
+    }
 }
 
 async fn drafts_and_superseded_versions_never_fire(place: Place) {

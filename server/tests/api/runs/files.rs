@@ -12,6 +12,7 @@ on_both_stores!(
     a_step_uses_a_file_that_the_run_sees,
     every_mode_of_a_step_checks_its_files,
     a_step_finds_its_row_by_a_file_in_any_letters,
+    a_file_in_other_letters_fires_nothing,
     a_version_keeps_its_files_until_another_one_is_in_force,
     a_version_inherits_a_file_for_those_who_see_it,
     whoever_sees_the_workspace_sees_that_a_version_keeps_a_file,
@@ -125,6 +126,34 @@ async fn a_step_finds_its_row_by_a_file_in_any_letters(place: Place) {
 
 fn mail(file: &str) -> Value {
     json!([{"key": "email.send", "config": {"to": "a@b.test", "subject": "s", "body": "b", "attachmentFileId": file}}])
+}
+
+async fn a_file_in_other_letters_fires_nothing(place: Place) {
+    let stage = Stage::new(place).await;
+    let table = stage.model.feature.clone();
+    let columns = format!("/v1/features/{table}/columns");
+    stage
+        .editor
+        .create(&columns, &json!({"label": "photo", "type": "file"}));
+    let say = json!([{"key": "notify", "config": {"scopeType": "organization", "title": "x"}}]);
+    let watching = |watched: &str| Stage::on(&table, &["updated"], &[watched]);
+    let photo = stage.fires(&watching("photo"), &say).await;
+    let status = stage.fires(&watching("status"), &say).await;
+    let id = file(&stage, person(&stage.editor)).await;
+    let (lower, upper) = (id.to_string(), id.to_string().to_uppercase());
+    let row = stage.row(&table, &json!({"photo": lower, "status": lower}));
+    let at = format!("{}/{row}", Stage::rows(&table));
+    for (cells, fired) in [
+        (json!({"photo": upper, "status": lower}), (0, 0)),
+        (json!({"photo": lower, "status": upper}), (0, 1)),
+        (json!({"photo": null, "status": upper}), (1, 1)),
+    ] {
+        let change = json!({"data": cells});
+        stage.editor.patch(&at, &change).expect(200);
+        stage.run_due().await;
+        let runs = (stage.runs(&photo).len(), stage.runs(&status).len());
+        assert_eq!(runs, fired, "{change}");
+    }
 }
 
 async fn a_version_keeps_its_files_until_another_one_is_in_force(place: Place) {

@@ -15,8 +15,10 @@ on_both_stores!(
     requests_go_to_connections_and_nowhere_else,
     a_model_chooses_a_route,
     secrets_of_steps_are_used_and_never_shown,
+    a_token_that_a_partner_echoes_is_masked,
     what_is_not_there_is_reported,
     a_request_is_sent_once_however_deep_its_response_nests,
+    a_response_with_a_character_that_no_store_holds_stays_a_text,
     numbers_and_localhost_take_no_permission,
 );
 
@@ -224,13 +226,14 @@ async fn a_model_chooses_a_route(place: Place) {
     assert!(ended(&none).1.contains("connection"), "{none}");
     let lost = HttpSink::start(
         "200 OK",
-        r#"{"choices":[{"message":{"content":"no idea"}}]}"#,
+        r#"{"choices":[{"message":{"content":"no idea of MODEL-KEY-1234"}}]}"#,
     );
-    stage
-        .connection("brain", "llm", &format!("{}?model=small", lost.url), None)
-        .await;
+    let address = format!("{}?model=small", lost.url);
+    let secret = Some("MODEL-KEY-1234");
+    stage.connection("brain", "llm", &address, secret).await;
     let failed = run_on(&stage, route("brain")).await;
     assert!(ended(&failed).1.contains("refund, complaint"), "{failed}");
+    assert!(ended(&failed).1.contains("no idea of ********"), "{failed}");
 }
 
 async fn secrets_of_steps_are_used_and_never_shown(place: Place) {
@@ -346,6 +349,52 @@ async fn secrets_of_steps_are_used_and_never_shown(place: Place) {
     assert!(!package.contains("sealed:") && !package.contains("plain:"));
 }
 
+async fn a_token_that_a_partner_echoes_is_masked(place: Place) {
+    let stage = Stage::new(place).await;
+    let out = stage.table();
+    for (at, (of_connection, of_step, response, kept)) in [
+        (
+            Some("CONN-SECRET-1234"),
+            "",
+            r#"{"auth":"Bearer CONN-SECRET-1234"}"#,
+            "Bearer ********",
+        ),
+        (
+            Some("CONN-SECRET-1234"),
+            "STEP/SECRET-1234",
+            r#"{"auth":"Bearer STEP\/SECRET\u002d1234"}"#,
+            "Bearer ********",
+        ),
+        // So few characters stand in many texts.
+        (Some("s3cret"), "", r#"{"auth":"s3cret"}"#, "s3cret"),
+        (
+            None,
+            "",
+            r#"{"auth":"CONN-SECRET-1234"}"#,
+            "CONN-SECRET-1234",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let sink = HttpSink::start("200 OK", response);
+        stage
+            .connection("api", "http", &sink.url, of_connection)
+            .await;
+        let mut request = json!({"key": "http.request", "id": "stp_00000000000h", "config": {"connectionName": "api"}});
+        if !of_step.is_empty() {
+            request["config"]["bearerToken"] = json!(of_step);
+        }
+        let auth = json!("{{vars.steps.stp_00000000000h.body.auth}}");
+        let insert = super::write("insert", &out, &[("note", auth)]);
+        let done = run_on(&stage, json!([request, insert])).await;
+        assert_eq!(ended(&done), ("succeeded", ""), "{done}");
+        let body = &done["steps"][0]["output"]["body"];
+        assert_eq!(*body, json!({"auth": kept}));
+        assert_eq!(stage.all(&out)[at]["note"], kept);
+    }
+}
+
 async fn what_is_not_there_is_reported(place: Place) {
     let stage = Stage::new(place).await;
     stage
@@ -407,6 +456,51 @@ async fn a_request_is_sent_once_however_deep_its_response_nests(place: Place) {
     assert!(ended(&run).1.contains("stp_00000000000h"), "{run}");
     assert_eq!(run["steps"][1]["status"], "skipped");
     assert_eq!(sink.received().len(), 1);
+}
+
+async fn a_response_with_a_character_that_no_store_holds_stays_a_text(place: Place) {
+    let stage = Stage::new(place).await;
+    let out = stage.table();
+    let request = json!({"key": "http.request", "id": "stp_00000000000h", "config": {"connectionName": "api"}});
+    let body = json!("{{vars.steps.stp_00000000000h.body}}");
+    let steps = json!([request, super::write("insert", &out, &[("note", body)])]);
+    let it = stage.fires(&json!({"type": "manual"}), &steps).await;
+    let responses = [
+        r#""a\u0000b""#,
+        r#"{"k":"\u0000b"}"#,
+        r#"{"\u0000b":1}"#,
+        r#"["b",["\u0000"]]"#,
+    ];
+    for (at, response) in responses.into_iter().enumerate() {
+        let sink = HttpSink::start("200 OK", response);
+        stage.connection("api", "http", &sink.url, None).await;
+        stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
+        let executor = stage.executor_with(settings());
+        executor.run_due().await.expect("runs");
+        let run = &stage.runs(&it)[at];
+        assert_eq!(ended(run), ("succeeded", ""), "{run}");
+        assert_eq!(run["steps"][0]["output"]["body"], response);
+    }
+    let notes: Vec<Value> = stage
+        .all(&out)
+        .iter()
+        .map(|row| row["note"].clone())
+        .collect();
+    assert_eq!(notes, responses);
+    // Nobody is kept from the table by it.
+    for (query, rows) in [
+        ("filter=note:contains:b", 4),
+        ("filter=note:eq:a", 0),
+        ("sort=note", 4),
+    ] {
+        let path = format!("{}?{query}", Stage::rows(&out));
+        assert_eq!(stage.editor.items(&path).len(), rows, "{query}");
+    }
+    let owner = stage.world.as_user("owner@acme.test");
+    let export = format!("/v1/workspaces/{}/export", stage.model.workspace);
+    let all = json!({"features": [out], "modules": [], "workflows": [], "rows": "all"});
+    let package = owner.post(&export, &all).expect(200).json();
+    owner.post("/v1/templates/import", &package).expect(201);
 }
 
 async fn numbers_and_localhost_take_no_permission(place: Place) {

@@ -13,8 +13,10 @@ mod integrations;
 mod manual;
 mod neighbours;
 mod rights;
+mod rules;
 mod steps;
 mod targets;
+mod upserts;
 mod values;
 mod visibility;
 

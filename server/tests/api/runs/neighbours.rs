@@ -44,7 +44,7 @@ async fn waiting(stage: &Stage, partner: &SlowPartner) -> String {
 }
 
 /// Waits for something that comes about without anybody's doing. What never does fails the test.
-async fn until(what: &str, mut there: impl FnMut() -> bool) {
+pub(super) async fn until(what: &str, mut there: impl FnMut() -> bool) {
     for _ in 0..1200 {
         if there() {
             return;
@@ -55,19 +55,19 @@ async fn until(what: &str, mut there: impl FnMut() -> bool) {
 }
 
 /// Whoever executes runs until it is stopped.
-struct Worker {
+pub(super) struct Worker {
     stop: watch::Sender<bool>,
     working: JoinHandle<()>,
 }
 
 impl Worker {
-    fn start(executor: RunExecutor) -> Worker {
+    pub(super) fn start(executor: RunExecutor) -> Worker {
         let (stop, stopped) = watch::channel(false);
         let working = tokio::spawn(executor.work(stopped));
         Worker { stop, working }
     }
 
-    async fn stop(self) {
+    pub(super) async fn stop(self) {
         self.stop.send(true).expect("somebody works");
         self.working.await.expect("ends");
     }

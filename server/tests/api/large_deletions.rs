@@ -1,0 +1,166 @@
+//! Tables and workspaces with many rows are deleted in parts, next to those who write.
+
+use serde_json::{Value, json};
+
+use super::client::Client;
+use super::model::{Model, id};
+use super::world::World;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    a_table_with_many_rows_goes,
+    a_workspace_with_many_rows_goes,
+    who_may_not_delete_removes_no_row,
+);
+
+/// More than go with their table in one transaction.
+const ROWS: usize = 10_500;
+
+/// Fills a table with rows that each have a value of a unique column.
+fn fill(client: &Client, feature: &str) {
+    let unique = json!({"label": "K", "type": "number", "config": {"unique": true}});
+    let columns = format!("/v1/features/{feature}/columns");
+    let name = client.create(&columns, &unique)["name"].clone();
+    let name = name.as_str().expect("a name");
+    let numbers: Vec<usize> = (0..ROWS).collect();
+    for part in numbers.chunks(500) {
+        let rows: Vec<Value> = part
+            .iter()
+            .map(|number| json!({"data": {name: number}}))
+            .collect();
+        let path = format!("/v1/features/{feature}/rows:batch");
+        client.post(&path, &json!({"rows": rows})).expect(201);
+    }
+}
+
+async fn count(world: &World) -> i64 {
+    let counted = world.sql("SELECT count(*) FROM rows", vec![]).await;
+    counted[0].get(0).expect("a number")
+}
+
+async fn a_table_with_many_rows_goes(place: Place) {
+    let world = World::new(place).await;
+    let editor = world.as_user("editor@acme.test");
+    let model = Model::new(&editor, world.acme).with_row(&editor);
+    let body = json!({"workspace_id": model.workspace, "label": "Large"});
+    let large = id(&editor.create("/v1/features", &body));
+    fill(&editor, &large);
+    let path = format!("/v1/features/{large}");
+    editor.delete(&path).refused(409, "not_empty");
+    assert_eq!(count(&world).await, 10_501);
+    editor.delete(&format!("{path}?force=true")).expect(204);
+    editor.get(&path).refused(404, "not_found");
+    // What is next to it stays.
+    assert_eq!(count(&world).await, 1);
+    let values = world.sql("SELECT count(*) FROM row_values", vec![]).await;
+    assert_eq!(values[0].get::<i64>(0), Ok(0));
+}
+
+async fn a_workspace_with_many_rows_goes(place: Place) {
+    let world = World::new(place).await;
+    let editor = world.as_user("editor@acme.test");
+    let model = Model::new(&editor, world.acme).with_row(&editor);
+    fill(&editor, &model.feature);
+    let path = format!("/v1/workspaces/{}?force=true", model.workspace);
+    editor.delete(&path).expect(204);
+    assert!(world.counts().await.iter().all(|(_, count)| *count == 0));
+}
+
+async fn who_may_not_delete_removes_no_row(place: Place) {
+    let world = World::new(place).await;
+    let editor = world.as_user("editor@acme.test");
+    let model = Model::new(&editor, world.acme);
+    fill(&editor, &model.feature);
+    let path = format!("/v1/features/{}?force=true", model.feature);
+    let viewer = world.as_user("viewer@acme.test");
+    viewer.delete(&path).refused(403, "forbidden");
+    let stranger = world.as_user("stranger@other.test");
+    stranger.delete(&path).refused(404, "not_found");
+    editor
+        .delete(&format!("{path}&other=1"))
+        .refused(422, "validation_failed");
+    assert_eq!(count(&world).await, 10_500);
+}
+
+#[cfg(unix)]
+mod postgres_alone {
+    use std::thread;
+    use std::time::Duration;
+
+    use tokio_postgres::NoTls;
+
+    use super::{Client, Model, Place, World, fill};
+    use crate::stores;
+
+    async fn connect(place: &Place) -> tokio_postgres::Client {
+        let connected = tokio_postgres::connect(&place.url, NoTls).await;
+        let (client, connection) = connected.expect("connects");
+        tokio::spawn(connection);
+        client
+    }
+
+    /// Waits until a statement returns a row.
+    async fn until(client: &tokio_postgres::Client, sql: &str) {
+        while client.query(sql, &[]).await.expect(sql).is_empty() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    fn delete(client: &Client, path: String) -> thread::JoinHandle<()> {
+        let client = client.clone();
+        thread::spawn(move || drop(client.delete(&path).expect(204)))
+    }
+
+    const WAITS: &str = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() \
+         AND wait_event_type = 'Lock'";
+
+    /// Somebody keeps the record, which its deletion has to wait for, and its rows go before.
+    #[test]
+    fn rows_go_in_transactions_of_their_own() {
+        stores::run(Place::plain_postgres(), |place| async move {
+            let held = connect(&place).await;
+            let world = World::new(place).await;
+            let editor = world.as_user("editor@acme.test");
+            let model = Model::new(&editor, world.acme);
+            fill(&editor, &model.feature);
+            let keep = format!(
+                "BEGIN; SELECT id FROM main.features WHERE id = '{}' FOR KEY SHARE",
+                model.feature
+            );
+            held.batch_execute(&keep).await.expect(&keep);
+            let path = format!("/v1/features/{}?force=true", model.feature);
+            let deleted = delete(&editor, path);
+            until(&held, WAITS).await;
+            let left = "SELECT count(*) FROM main.rows";
+            let left: i64 = held.query_one(left, &[]).await.expect(left).get(0);
+            assert!((9_000..=10_000).contains(&left), "{left} rows");
+            held.batch_execute("COMMIT").await.expect("ends");
+            deleted.join().expect("deletes");
+        });
+    }
+
+    /// Who writes rows keeps their table, and what is written refers to the workspace.
+    #[test]
+    fn a_workspace_waits_for_writers_and_they_do_not_wait_for_it() {
+        stores::run(Place::plain_postgres(), |place| async move {
+            let writer = connect(&place).await;
+            let world = World::new(place).await;
+            let editor = world.as_user("editor@acme.test");
+            let model = Model::new(&editor, world.acme).with_row(&editor);
+            let keep = format!(
+                "BEGIN; SELECT id FROM main.features WHERE id = '{}' FOR SHARE",
+                model.feature
+            );
+            writer.batch_execute(&keep).await.expect(&keep);
+            let path = format!("/v1/workspaces/{}?force=true", model.workspace);
+            let deleted = delete(&editor, path);
+            until(&writer, WAITS).await;
+            let refer = format!(
+                "SELECT id FROM main.workspaces WHERE id = '{}' FOR KEY SHARE NOWAIT; COMMIT",
+                model.workspace
+            );
+            writer.batch_execute(&refer).await.expect(&refer);
+            deleted.join().expect("deletes");
+        });
+    }
+}
