@@ -36,6 +36,15 @@ fn every_flag_has_a_variable_and_help() {
         assert!(help.contains(&variable), "{variable}");
     }
     assert!(help.contains("--cors-origin") && help.contains("TPLKIT_CORS_ORIGINS"));
+    // What the limits of files are where nobody says it.
+    for (flag, default) in [
+        ("--max-file <BYTES>", "104857600"),
+        ("--file-grace <DURATION>", "24h"),
+    ] {
+        let (_, about) = help.split_once(flag).expect("a flag");
+        let about = about.split("\n      --").next().unwrap_or_default();
+        assert!(about.contains(&format!("[default: {default}]")), "{about}");
+    }
     assert!(help.contains("TPLKIT_SECRET_KEY") && !help.contains("--secret-key"));
 }
 

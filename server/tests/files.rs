@@ -4,6 +4,8 @@ mod alike;
 mod folder;
 mod like_a_response;
 mod limit;
+mod place;
+mod s3_address;
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -289,6 +291,34 @@ fn verify_files_says_what_is_missing() {
     );
 }
 
+#[test]
+fn verify_files_says_what_is_damaged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = database(folder.path());
+    let organization = owner(&database);
+    let serving = Serving::start(&database);
+    let (mut wire, workspace) = signed_in(&serving, &organization);
+    let path = format!("/v1/files?workspace_id={workspace}&name=f");
+    let (_, file) = wire
+        .ask("POST", &path, Some(&json!("text")))
+        .expect("a response");
+    let place = format!("{}.files", database.trim_start_matches("sqlite:"));
+    let digest = file["sha256"].as_str().expect("a digest");
+    let below = Path::new(&place).join(&organization).join(&digest[..2]);
+    let found = names(&below);
+    let [object] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    // As many bytes as before.
+    std::fs::write(below.join(object), "\"next\"").expect("writes");
+    let output = admin(&database, &["verify-files"], "").expect_err("is broken");
+    assert_eq!(output.status.code(), Some(1));
+    let verdict: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(verdict["damaged"][0]["file_id"], file["id"]);
+    assert_eq!(verdict["missing"], json!([]));
+    assert!(stderr(&output).contains("damaged: 1"), "{output:?}");
+}
+
 /// The worker of a server sweeps as often as the grace asks for. Bytes stay for as long as an upload may hold them.
 #[test]
 fn a_file_that_nothing_uses_goes_after_the_grace() {
@@ -360,6 +390,11 @@ fn goes_with_its_process(database: &str) {
     assert_eq!((status, &row["data"]["photo"]), (200, &json!(file)));
     let (status, again) = serving.request(&token, "POST", &upload, "bytes");
     assert_eq!(status, 201, "{again}");
+    // Another process finds none of it.
+    let words = ["verify-files", "--files", "memory:"];
+    let output = admin(database, &words, "").expect_err("there is nothing to verify");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(stderr(&output).contains("nothing to verify"), "{output:?}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! How much memory a large package takes while it is imported, planned, applied, applied again and upgraded, and
 //! how much of it is kept;
-//! large rows while they are exported, and uploads in small chunks.
+//! large rows while they are exported, uploads in small chunks, and large files on their way up and down.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -23,6 +23,7 @@ on_both_stores!(
     a_large_package_takes_twice_its_size_and_is_given_back,
     large_rows_are_exported_a_few_at_a_time,
     an_upload_in_small_chunks_takes_no_more_than_one_in_large_ones,
+    a_large_file_goes_up_and_down_in_pieces,
 );
 
 const TABLES: usize = 24;
@@ -111,7 +112,7 @@ fn resident(serving: &Serving) -> usize {
 }
 
 /// Does something, and gives the most that the server had meanwhile.
-fn peak<T>(serving: &Serving, work: impl FnOnce() -> T) -> (T, usize) {
+pub(crate) fn peak<T>(serving: &Serving, work: impl FnOnce() -> T) -> (T, usize) {
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
         let watching = scope.spawn(|| {
@@ -290,4 +291,71 @@ async fn an_upload_in_small_chunks_takes_no_more_than_one_in_large_ones(place: P
             "{media_type}: {took} bytes for {CHUNKS}, {idle} idle"
         );
     }
+}
+
+/// A large file, and what a server takes for it each way: two parts of 512 KiB, what is read ahead, connections.
+const FILE: usize = 48_000_000;
+const PIECES: usize = 16_000_000;
+/// What is sent at once.
+const SENT: usize = 64 << 10;
+
+/// Sends a file of so many bytes; gives where they are.
+pub(crate) fn send(serving: &Serving, token: &str, workspace: &str, bytes: usize) -> String {
+    let mut stream = TcpStream::connect(&serving.address).expect("connects");
+    let head = format!(
+        "POST /v1/files?workspace_id={workspace}&name=f HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\
+         authorization: Bearer {token}\r\ncontent-length: {bytes}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).expect("sends");
+    let piece = vec![b'x'; SENT];
+    let mut left = bytes;
+    while left > 0 {
+        let length = left.min(SENT);
+        stream.write_all(&piece[..length]).expect("sends");
+        left -= length;
+    }
+    let mut response = String::new();
+    stream.read_to_string(&mut response).expect("a response");
+    assert!(response.starts_with("HTTP/1.1 201 "), "{response}");
+    let (_, document) = response.split_once("\r\n\r\n").expect("a document");
+    let file: Value = serde_json::from_str(document).expect("JSON");
+    format!("/v1/files/{}/content", file["id"].as_str().expect("an id"))
+}
+
+/// Asks for bytes and forgets them as they come; gives how many came, with the head.
+pub(crate) fn receive(serving: &Serving, token: &str, path: &str) -> usize {
+    let mut stream = TcpStream::connect(&serving.address).expect("connects");
+    let head = format!(
+        "GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).expect("sends");
+    let (mut piece, mut came) = (vec![0; SENT], 0);
+    while let length @ 1.. = stream.read(&mut piece).expect("reads") {
+        came += length;
+    }
+    came
+}
+
+async fn a_large_file_goes_up_and_down_in_pieces(place: Place) {
+    let organization = owner(&place.url);
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = format!("file:{}", folder.path().display());
+    let arguments = ["--rate-limit", "off", "--files", &files];
+    let serving = Serving::start_with(&place.url, &arguments, &[]);
+    let mut wire = signed_in(&serving);
+    let body = json!({"organization_id": organization, "label": "W"});
+    let workspace = wire.made("/v1/workspaces", &body);
+    // What the first one takes stays.
+    let (_, idle) = peak(&serving, || send(&serving, &wire.token, &workspace, 1000));
+    let (path, took) = peak(&serving, || send(&serving, &wire.token, &workspace, FILE));
+    assert!(
+        took <= idle + PIECES,
+        "up: {took} bytes, {idle} for a small one"
+    );
+    let (came, took) = peak(&serving, || receive(&serving, &wire.token, &path));
+    assert!(came >= FILE, "{came}");
+    assert!(
+        took <= idle + PIECES,
+        "down: {took} bytes, {idle} for a small one"
+    );
 }

@@ -4,6 +4,9 @@
 //! says SKIPPED; `TPLKIT_REQUIRE_MOTO=1` makes that a failure.
 
 mod away;
+mod damaged;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod memory;
 mod running;
 
 use std::io::{Read as _, Write as _};

@@ -205,6 +205,7 @@ fn files_survive_connections_that_break() {
     let cutting = Proxy::cutting(&fixture.serving, Cut::Down, usize::MAX);
     let ran = fixture.cli.exits(&cutting.url, &get, 5);
     assert!(stderr(&ran).contains("`copy.png.part` keeps"), "{ran:?}");
+    assert!(stderr(&ran).contains("downloading 8.00 MiB"), "{ran:?}");
     let part = fs::read(fixture.cli.path("copy.png.part")).expect("a part");
     assert!(part.len() > 2 << 20 && part.len() < SIZE, "{}", part.len());
     assert_eq!(part, bytes[..part.len()]);

@@ -405,7 +405,7 @@ impl CliError {
             CliError::Read { source, .. } => reading_help(source),
             CliError::DanglingConfig { .. } => "correct the link, or remove it",
             CliError::NoBaseline { .. } => "check the path, or write one with `--write-baseline`",
-            CliError::Write { .. } => "check that the folder exists and may be written to",
+            CliError::Write { source, .. } => writing_help(source),
             CliError::ChangedSince { .. } => "run the command again, for what is there now",
             CliError::Definitions { .. } => {
                 "name a stored response of `GET /v1/schema/definitions`, or leave `--definitions` out"
@@ -444,6 +444,16 @@ fn listed(refusals: &[Refusal]) -> String {
         .map(|refusal| refusal.detail.as_str())
         .collect();
     details.join("; ")
+}
+
+/// What to do about a file that cannot be written.
+fn writing_help(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "make room there, and run the command again"
+        }
+        _ => "check that the folder exists and may be written to",
+    }
 }
 
 /// What to do about a file that cannot be read.

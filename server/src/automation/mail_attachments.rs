@@ -4,6 +4,7 @@
 //! last; then their bytes. What the run does not see does not go along, and what cells hold is never read.
 
 use futures_util::TryStreamExt as _;
+use lettre::message::header::ContentType;
 use tplkit::automation::run::{Envelope, Failure, Mail};
 use tplkit::json::{Object, Value as Json};
 use uuid::Uuid;
@@ -21,7 +22,7 @@ const MOST: usize = 20;
 const MOST_BYTES: i64 = 10 << 20;
 
 /// The type under which bytes go whose own type says how a mail is to be taken apart.
-pub(super) const UNKNOWN_TYPE: &str = "application/octet-stream";
+const UNKNOWN_TYPE: &str = "application/octet-stream";
 
 const ROW: &str = "attachFiles";
 const FIXED: &str = "attachmentFileId";
@@ -163,17 +164,20 @@ pub(super) fn listed(found: &[File]) -> Json {
     Json::List(listed.collect())
 }
 
-/// The type under which a file goes. Readers of mails unpack those of mails, and of parts of mails.
+/// The type under which a file goes. Readers of mails unpack those of mails, and of parts of mails. Parameters that a mail
+/// cannot have are left out.
 fn sent_type(stored: &str) -> &str {
     let kind = stored.split('/').next().unwrap_or_default().trim();
     let unpacked = ["message", "multipart"]
         .iter()
         .any(|known| kind.eq_ignore_ascii_case(known));
-    if unpacked || !stored.is_ascii() {
-        UNKNOWN_TYPE
-    } else {
-        stored
+    if unpacked {
+        return UNKNOWN_TYPE;
     }
+    let bare = stored.split(';').next().unwrap_or_default().trim();
+    let can_be_sent = |form: &&str| form.is_ascii() && ContentType::parse(form).is_ok();
+    let mut forms = [stored, bare].into_iter();
+    forms.find(can_be_sent).unwrap_or(UNKNOWN_TYPE)
 }
 
 #[cfg(test)]
@@ -192,6 +196,17 @@ mod tests {
         }
         for stored in ["text/plain; charset=utf-8", "messages/x", "image/png"] {
             assert_eq!(sent_type(stored), stored);
+        }
+    }
+
+    #[test]
+    fn what_a_mail_cannot_have_of_a_type_is_left_out() {
+        for (stored, sent) in [
+            ("application/x; a=\"b\\\"c\"", "application/x"),
+            ("application/x; a=\"\"", "application/x"),
+            ("text/plain ; charset=utf-8", "text/plain"),
+        ] {
+            assert_eq!(sent_type(stored), sent, "{stored}");
         }
     }
 }

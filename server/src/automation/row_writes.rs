@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use tplkit::automation::run::effect_rules::{self, MAX_ROWS_PER_WRITE};
 use tplkit::automation::run::{Binding, Failure, Reason, Write, WriteMode};
 use tplkit::json::Object;
-use tplkit::rows::query::{CellTest, Compare, Condition, Filter, Match, Sort};
-use tplkit::rows::{equal, member, text_form};
+use tplkit::rows::query::{CellTest, Compare, Condition, Filter, Match, Search, Sort};
+use tplkit::rows::{equal, file_id, member, text_form};
 use uuid::Uuid;
 
 use super::events::{self, Cause, CreatedRows, UpdatedRow};
@@ -152,7 +152,7 @@ impl RowWrites<'_> {
             return Ok(false);
         };
         let mut row = StoredRow::read(&found)?;
-        if !self.still_matches(&row.data) {
+        if !self.still_matches(table, &row.data) {
             return Ok(false);
         }
         let texts = self.texts();
@@ -186,10 +186,19 @@ impl RowWrites<'_> {
 
     /// Whether a row that was found, and is locked since, holds the value that is looked for: somebody may have
     /// changed it in between.
-    fn still_matches(&self, data: &str) -> bool {
+    fn still_matches(&self, table: &Table, data: &str) -> bool {
         self.matched().is_none_or(|Binding { column, value, .. }| {
-            member(data, column).is_some_and(|cell| equal(cell, &value.write()))
+            let file = self.matched_file(table);
+            member(data, column).is_some_and(|cell| holds(cell, &value.write(), file))
         })
+    }
+
+    /// The file that is looked for, where rows are found by a column of files.
+    fn matched_file(&self, table: &Table) -> Option<Uuid> {
+        let Binding { column, value, .. } = self.matched()?;
+        let mut columns = table.columns.iter();
+        let known = columns.find(|known| known.definition.name == *column)?;
+        known.rule.file_id(&value.write())
     }
 
     /// Lets one run at a time look for a value, until its transaction ends: the next one finds the row that this one
@@ -202,7 +211,10 @@ impl RowWrites<'_> {
             return Ok(());
         }
         let raw = value.write();
-        let text = text_form(&raw).unwrap_or_default();
+        let text = match self.matched_file(table) {
+            Some(file) => file.to_string(),
+            None => text_form(&raw).unwrap_or_default().into_owned(),
+        };
         // Values that share a number wait for each other, and no more comes of it.
         let value = format!("{} {column} {text}", table.id);
         let sql = "SELECT CAST(pg_advisory_xact_lock(hashtextextended($2, uuid_hash_extended($1, 0))) AS text) \
@@ -218,10 +230,14 @@ impl RowWrites<'_> {
             return Err(Stop::Failed(effect_rules::no_match_column()));
         };
         let raw = value.write();
-        let test = CellTest::Text(
-            Compare::Eq,
-            text_form(&raw).unwrap_or_default().into_owned(),
-        );
+        let file = self.matched_file(table);
+        let test = match file {
+            Some(file) => CellTest::Search(Search::Ilike, file.to_string()),
+            None => CellTest::Text(
+                Compare::Eq,
+                text_form(&raw).unwrap_or_default().into_owned(),
+            ),
+        };
         let key = column.clone();
         let mut listing = RowListRequest {
             filter: query::RowFilter {
@@ -250,9 +266,8 @@ impl RowWrites<'_> {
             if looked_at > MAX_ROWS_PER_WRITE {
                 return Err(Stop::Failed(effect_rules::too_many_rows()));
             }
-            // 1 is not "1", however alike their texts are.
-            let same =
-                |row: &&StoredRow| member(&row.data, column).is_some_and(|cell| equal(cell, &raw));
+            let is_value = |cell: &str| holds(cell, &raw, file);
+            let same = |row: &&StoredRow| member(&row.data, column).is_some_and(is_value);
             found.extend(rows.iter().filter(same).map(|row| row.id));
             listing.after = rows
                 .last()
@@ -280,6 +295,15 @@ impl RowWrites<'_> {
             None => Failure::at("bindings", reason),
         };
         Stop::Failed(failure.because(Reason::Refused(refusal.code)))
+    }
+}
+
+/// Whether a cell holds a value that is looked for. 1 is not "1", however alike their texts are, and a file is the same
+/// in other letters.
+fn holds(cell: &str, value: &str, file: Option<Uuid>) -> bool {
+    match file {
+        Some(file) => file_id(cell) == Some(file),
+        None => equal(cell, value),
     }
 }
 

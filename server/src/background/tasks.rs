@@ -113,3 +113,24 @@ pub const TASKS: &[Task] = &[
         run: |task_context| Box::pin(async move { empty_search(&task_context.store).await }),
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{FILES, tasks};
+
+    /// How often files are looked for where they are kept for so many seconds.
+    fn sweeps(grace: u64) -> Duration {
+        let tasks = tasks(Duration::from_secs(grace));
+        let sweep = tasks.iter().find(|task| task.name == FILES);
+        sweep.expect("a sweeper").every
+    }
+
+    #[test]
+    fn files_are_looked_for_each_minute_and_oftener_where_they_are_kept_for_less() {
+        for (grace, every) in [(86_400, 60), (60, 60), (59, 59), (3, 3), (0, 1)] {
+            assert_eq!(sweeps(grace), Duration::from_secs(every), "{grace}");
+        }
+    }
+}

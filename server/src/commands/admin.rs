@@ -437,6 +437,13 @@ async fn verify_files(
         Failure::Usage("--files: say where the files of this store are".to_owned())
     })?;
     let (place, absent) = match place {
+        // Whatever were found here would be of this process.
+        ExistingPlace::There(place) if place.is_memory() => {
+            return Err(Failure::Usage(
+                "--files: bytes of `memory:` are in the process that serves them; there is nothing to verify"
+                    .to_owned(),
+            ));
+        }
         ExistingPlace::There(place) => (place, None),
         // As good as an empty one, where no files are on record.
         ExistingPlace::Absent(folder) => (FileStorage::memory(), Some(folder)),

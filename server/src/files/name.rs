@@ -180,6 +180,26 @@ mod tests {
     }
 
     #[test]
+    fn each_range_of_refused_characters_ends_where_it_is_said() {
+        let refused = |point: u32| {
+            let character = char::from_u32(point).expect("a character");
+            name_fault(&format!("a{character}b")).is_some()
+        };
+        for range in [
+            0x00..=0x1F,
+            0x7F..=0x9F,
+            0x2028..=0x2029,
+            0x202A..=0x202E,
+            0x2066..=0x2069,
+        ] {
+            assert!(range.clone().all(refused), "{range:X?}");
+        }
+        for beside in [0x20, 0x7E, 0xA0, 0x2027, 0x202F, 0x2065, 0x206A] {
+            assert!(!refused(beside), "{beside:X}");
+        }
+    }
+
+    #[test]
     fn a_type_is_one_media_type_with_parameters() {
         for fine in [
             "image/png",

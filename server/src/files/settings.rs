@@ -85,3 +85,25 @@ impl Files {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Files, UploadPace};
+
+    #[test]
+    fn a_server_that_is_told_nothing_has_these_limits() {
+        let files = Files::default();
+        assert_eq!(files.max_file, 100 * 1024 * 1024);
+        assert_eq!(files.grace, Duration::from_secs(24 * 60 * 60));
+        let UploadPace {
+            idle,
+            window,
+            least,
+        } = files.pace;
+        assert_eq!(idle, Duration::from_secs(30));
+        // One KiB a second, over a minute.
+        assert_eq!((window, least), (Duration::from_secs(60), 60 * 1024));
+    }
+}

@@ -122,7 +122,7 @@ fn names(serving: &Serving, token: &str) -> Vec<Value> {
 }
 
 /// Whether a response begins well, and how much of its body comes.
-fn read(serving: &Serving, token: &str, path: &str) -> (bool, usize) {
+pub(super) fn read(serving: &Serving, token: &str, path: &str) -> (bool, usize) {
     let mut stream = TcpStream::connect(&serving.address).expect("connects");
     let head = format!(
         "GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\r\n"

@@ -1,5 +1,7 @@
 //! `tplkit files`: uploads, downloads that break, lists, deletions.
 
+mod disk;
+
 use std::fs;
 use std::sync::Mutex;
 
@@ -325,6 +327,12 @@ fn a_file_is_uploaded_as_its_bytes() {
         ("a.txt", Some("text/plain"), "piped"),
     ];
     assert_eq!(sent, expected);
+    // A folder has a name only where one is written.
+    for folder in [".", "..", "d", "d/.."] {
+        let words = ["files", "put", folder, "--workspace", WORKSPACE];
+        let ran = env.run(&words).exits(2);
+        assert!(ran.err.contains("is a directory"), "{}", ran.err);
+    }
     for words in [
         &["files", "put", "-", "--workspace", WORKSPACE][..],
         &["files", "put", "d", "--workspace", WORKSPACE],

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use lettre::message::header::ContentTransferEncoding;
 use lettre::message::header::ContentType;
-use lettre::message::{self, Body, Mailbox, Message, MultiPart, SinglePart};
+use lettre::message::{Body, Mailbox, Message, MultiPart, SinglePart};
 use lettre::transport::smtp::Error as SmtpError;
 use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
 use lettre::transport::smtp::client::{AsyncSmtpConnection, Tls, TlsParameters};
@@ -21,9 +21,10 @@ use tplkit::automation::run::{Failure, Mail};
 use tplkit::json::{Object, Value as Json};
 use url::Url;
 
+use super::attachment_name::SavedAs;
 use super::{BAD_CERTIFICATE, PATIENCE, Stamp};
 use crate::automation::connections::OpenConnection;
-use crate::automation::mail_attachments::{Attachment, UNKNOWN_TYPE};
+use crate::automation::mail_attachments::Attachment;
 use crate::automation::private_addresses::resolve;
 
 /// How long a mail server may take for a whole mail, its files included: some look into them before they respond.
@@ -176,11 +177,10 @@ fn attached(attachment: Attachment) -> Result<SinglePart, Failure> {
     } = attachment;
     let body = Body::new_with_encoding(bytes, ContentTransferEncoding::Base64);
     let body = body.map_err(|_| Failure::new("a file cannot be encoded for a mail"))?;
-    let content_type = ContentType::parse(&content_type);
-    let content_type = content_type.or_else(|_| ContentType::parse(UNKNOWN_TYPE));
-    let content_type =
-        content_type.map_err(|error| Failure::new(format!("a file has no type: {error}")))?;
-    Ok(message::Attachment::new(name).body(body, content_type))
+    let content_type = ContentType::parse(&content_type)
+        .map_err(|error| Failure::new(format!("a file has no type: {error}")))?;
+    let part = SinglePart::builder().header(SavedAs::new(&name));
+    Ok(part.header(content_type).body(body))
 }
 
 /// How a mail server is spoken to.

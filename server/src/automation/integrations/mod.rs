@@ -5,6 +5,7 @@
 
 mod addresses;
 mod agent;
+mod attachment_name;
 mod echo;
 mod http;
 mod mail;

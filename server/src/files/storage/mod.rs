@@ -3,6 +3,8 @@
 //! Goes in: names that the server makes, bytes. Comes out: objects that are whole or not there. Knows nothing of
 //! records: what belongs to whom is the business of the store.
 
+#[cfg(feature = "s3")]
+mod endpoint;
 mod folder;
 mod folder_read;
 mod listing;

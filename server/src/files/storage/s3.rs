@@ -14,6 +14,7 @@ use object_store::signer::{SignedUrlOptions, Signer as _};
 use object_store::{ClientConfigKey, RetryConfig};
 use reqwest::{Client, Method, StatusCode};
 
+use super::endpoint::{bucket_fault, is_plain_http};
 use super::open_uploads::{OpenUpload, PartPage, UploadPage};
 use super::{FileStorage, FileStorageError, STAGING, StorageKind};
 
@@ -143,8 +144,8 @@ fn away(error: reqwest::Error) -> FileStorageError {
 /// Opens `BUCKET/PREFIX`.
 pub(super) fn open(place: &str) -> Result<FileStorage, String> {
     let (name, prefix) = place.split_once('/').unwrap_or((place, ""));
-    if name.is_empty() {
-        return Err("s3:// names no bucket: use s3://BUCKET/PREFIX".to_owned());
+    if let Some(fault) = bucket_fault(name) {
+        return Err(fault);
     }
     // The clients of this protocol take the ring that the rest of the program has.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -162,8 +163,7 @@ pub(super) fn open(place: &str) -> Result<FileStorage, String> {
     if builder.get_config_value(&standstill).is_none() {
         builder = builder.with_config(standstill, STANDSTILL);
     }
-    let endpoint = builder.get_config_value(&AmazonS3ConfigKey::Endpoint);
-    if endpoint.is_some_and(|endpoint| endpoint.starts_with("http:")) {
+    if is_plain_http(&builder)? {
         builder = builder.with_allow_http(true);
     }
     let built: Result<AmazonS3, _> = builder.build();

@@ -132,6 +132,11 @@ async fn what_could_run_is_saved_and_never_shown(place: Place) {
         ("text/plain; charset=utf-8", true, saved),
         ("image/png", true, media),
         ("IMAGE/JPEG", true, media),
+        ("image/gif", true, media),
+        ("image/webp", true, media),
+        ("image/avif", true, media),
+        ("audio/ogg; codecs=opus", true, media),
+        ("audio/x+xml", false, saved),
         ("video/mp4", true, media),
         ("application/pdf", true, "default-src 'none'"),
     ] {

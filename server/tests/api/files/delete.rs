@@ -10,6 +10,7 @@ use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     a_file_in_use_goes_by_force_alone,
+    cells_keep_the_text_of_a_file_that_goes,
     uses_that_are_kept_from_somebody_take_an_administrator,
     a_use_that_went_with_its_row_takes_an_administrator,
 );
@@ -50,6 +51,25 @@ async fn a_file_in_use_goes_by_force_alone(place: Place) {
         owner.get(&world.path("")).expect(200).json()["file_bytes"],
         0
     );
+}
+
+async fn cells_keep_the_text_of_a_file_that_goes(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    let model = Model::new(&owner, world.acme);
+    owner.create(&model.columns(), &json!({"label": "photo", "type": "file"}));
+    let file = made(&owner, &model.workspace, "f", b"x");
+    let rows = format!("/v1/features/{}/rows", model.feature);
+    let cell = json!({"data": {"photo": id(&file)}});
+    let row = format!("{rows}/{}", id(&owner.create(&rows, &cell)));
+    owner.delete(&of(&file)).refused(409, "not_empty");
+    let forced = format!("{}?force=true", of(&file));
+    owner.delete(&forced).expect(204);
+    let kept = owner.get(&row).expect(200).json();
+    assert_eq!(kept["data"]["photo"], file["id"]);
+    // What stands there may stay, and nothing new may name it.
+    owner.patch(&row, &cell).expect(200);
+    owner.post(&rows, &cell).refused(422, "validation_failed");
 }
 
 async fn uses_that_are_kept_from_somebody_take_an_administrator(place: Place) {

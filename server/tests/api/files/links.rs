@@ -13,6 +13,7 @@ on_both_stores!(
     a_link_ends_with_the_key_the_workspace_and_the_role_of_its_maker,
     conditions_and_ranges_are_looked_at_behind_a_link,
     whatever_is_wrong_with_a_link_is_one_404,
+    a_link_that_has_ended_is_the_same_404,
     links_take_a_key_to_sign_with,
 );
 
@@ -294,6 +295,44 @@ async fn whatever_is_wrong_with_a_link_is_one_404(place: Place) {
         .as_user("stranger@other.test")
         .post(&links, &json!({"expires_in": 60}))
         .refused(404, "not_found");
+}
+
+async fn a_link_that_has_ended_is_the_same_404(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    let editor = world.as_user("editor@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let file = made(&editor, &workspace, "f", b"f");
+    let (place, made_at) = (of(&file), world.context.now());
+    let body = json!({"expires_in": 10});
+    let short = owner.post(&format!("{place}/links"), &body).expect(201);
+    let short = short.json();
+    // Ten seconds after 22:13:20 of that day.
+    assert_eq!(made_at, 1_700_000_000_000_000);
+    assert_eq!(short["expires_at"], "2023-11-14T22:13:30.000000Z");
+    let short = short["url"].as_str().expect("a path").to_owned();
+    let hour = json!({"expires_in": 3600});
+    let (by_editor, by_owner) = (link(&editor, &place, &hour), link(&owner, &place, &hour));
+    // Nobody signed this one.
+    let (unsigned, _) = short.split_once('?').expect("a query");
+    let unsigned = world.nobody.get(unsigned).refused(404, "not_found");
+    let is_that_404 = |path: &str| {
+        let ended = world.nobody.get(path).refused(404, "not_found");
+        assert_eq!(ended.body, unsigned.body, "{path}");
+        is_of_a_link(&ended);
+    };
+    world.nobody.get(&short).expect(200);
+    world.wait(10);
+    is_that_404(&short);
+    // Its maker is gone, and so is the file.
+    world.nobody.get(&by_editor).expect(200);
+    let member = id(&editor.get("/v1/me").expect(200).json());
+    let member = world.path(&format!("/members/{member}"));
+    owner.delete(&member).expect(204);
+    is_that_404(&by_editor);
+    world.nobody.get(&by_owner).expect(200);
+    owner.delete(&place).expect(204);
+    is_that_404(&by_owner);
 }
 
 async fn links_take_a_key_to_sign_with(place: Place) {

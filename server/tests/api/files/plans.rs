@@ -38,14 +38,14 @@ fn one_of_many_is_found_without_going_through_them() {
         let make = |number: u64| {
             let name = format!("f{number}");
             let file = made(&owner, &model.workspace, &name, name.as_bytes());
-            owner.create(&rows, &json!({"data": {"photo": id(&file)}}));
-            file
+            let row = owner.create(&rows, &json!({"data": {"photo": id(&file)}}));
+            (file, format!("{rows}/{}", id(&row)))
         };
         // Each connection has planned for files while there were none.
-        let first = make(0);
+        let (first, _) = make(0);
         editor.get(&of(&first)).expect(200);
         let before = length();
-        let files: Vec<_> = (1..FILES).map(make).collect();
+        let (files, of_rows): (Vec<_>, Vec<_>) = (1..FILES).map(make).unzip();
         read_few(&log, before, &["file_objects", "files"]);
         // The one uploaded them, the other sees the rows that use them.
         for client in [&owner, &editor] {
@@ -55,6 +55,12 @@ fn one_of_many_is_found_without_going_through_them() {
             }
             read_few(&log, before, &["files", "file_uses"]);
         }
+        // With a row end its uses.
+        let before = length();
+        for row in &of_rows {
+            owner.delete(row).expect(204);
+        }
+        read_few(&log, before, &["files", "file_uses"]);
     });
 }
 

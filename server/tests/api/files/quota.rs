@@ -20,6 +20,7 @@ on_both_stores!(
     no_two_uploads_share_the_last_room,
     what_is_refused_or_deleted_takes_no_place,
     a_refused_upload_takes_no_bytes_of_another,
+    bytes_that_are_there_are_no_other_bytes_to_who_brings_them,
 );
 
 async fn limit(world: &World, bytes: i64) {
@@ -87,6 +88,49 @@ async fn no_two_uploads_share_the_last_room(place: Place) {
     assert_eq!((taken, refused), (5, 7), "{statuses:?}");
     let organization = owner.get(&world.path("")).expect(200).json();
     assert_eq!(organization["file_bytes"], 50);
+}
+
+/// The names of its members tell nothing, and what they hold is of this upload.
+async fn bytes_that_are_there_are_no_other_bytes_to_who_brings_them(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    let stranger = world.as_user("stranger@other.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let far = Model::new(&stranger, world.other).workspace;
+    limit(&world, 12).await;
+    let room = || {
+        let organization = owner.get(&world.path("")).expect(200).json();
+        organization["file_bytes"].clone()
+    };
+    let members = |file: &serde_json::Value| {
+        let members = file.as_object().expect("an object").keys();
+        members.cloned().collect::<Vec<_>>()
+    };
+    let first = put(&owner, &workspace, "f", b"bytes").expect(201);
+    assert_eq!(room(), 5);
+    let again = put(&owner, &workspace, "f", b"bytes").expect(201);
+    assert_eq!(room(), 10);
+    // What another organization has, and who is full, concerns nobody else.
+    let elsewhere = put(&stranger, &far, "f", b"bytes").expect(201);
+    put(&stranger, &far, "f", b"more bytes").expect(201);
+    assert_eq!(room(), 10);
+    let first = first.json();
+    for response in [again, elsewhere] {
+        assert_eq!(response.header("idempotency-replayed"), None);
+        let file = response.json();
+        assert_eq!(members(&file), members(&first));
+        assert_eq!(file["sha256"], first["sha256"]);
+        assert_ne!(file["id"], first["id"]);
+    }
+    // There is no more room for known bytes than for others.
+    let [known, new] = [b"bytes", b"other"].map(|bytes| {
+        let refused = put(&owner, &workspace, "f", bytes).refused(409, "quota_exceeded");
+        refused.json()["detail"].clone()
+    });
+    assert_eq!(known, new);
+    let organization = format!("/v1/organizations/{}", world.other);
+    let organization = stranger.get(&organization).expect(200).json();
+    assert_eq!(organization["file_bytes"], 15);
 }
 
 /// Waits until so many objects are there: what is refused goes once its response was sent.

@@ -1,10 +1,12 @@
 //! Deletes of files next to what uses them and what takes their workspace away.
 
 use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use tplkit_server::files::sweep::Sweep;
 
-use super::{made, of};
+use super::{bytes_of, made, of};
 use crate::api::client::Response;
 use crate::api::model::{Model, id};
 use crate::api::workflows::{PATH, graph};
@@ -13,6 +15,7 @@ use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     a_file_is_used_or_deleted_and_never_both,
+    a_file_is_used_or_swept_and_never_both,
     what_is_deleted_next_to_its_workspace_is_counted_once,
 );
 
@@ -80,6 +83,33 @@ async fn a_file_is_used_or_deleted_and_never_both(place: Place) {
                 deleted.expect(204);
                 assert_eq!(keeps.len(), 0);
             }
+            _ => panic!("{used:?}"),
+        }
+    }
+}
+
+async fn a_file_is_used_or_swept_and_never_both(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    let model = Model::new(&owner, world.acme);
+    owner.create(&model.columns(), &json!({"label": "photo", "type": "file"}));
+    let rows = format!("/v1/features/{}/rows", model.feature);
+    for _ in 0..16 {
+        let file = made(&owner, &model.workspace, "f", b"x");
+        let sweep = Sweep {
+            store: world.store.clone(),
+            place: world.app.files.place.clone(),
+            context: world.context.clone(),
+            grace: Duration::from_secs(100),
+        };
+        // Its grace is over.
+        world.wait(100);
+        let sweeping = tokio::spawn(async move { sweep.run().await.expect("sweeps") });
+        let used = owner.post(&rows, &json!({"data": {"photo": id(&file)}}));
+        sweeping.await.expect("ends");
+        match used.status {
+            201 => drop(owner.get(&bytes_of(&file)).expect(200)),
+            422 => drop(owner.get(&of(&file)).refused(404, "not_found")),
             _ => panic!("{used:?}"),
         }
     }

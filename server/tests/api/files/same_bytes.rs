@@ -9,13 +9,15 @@ use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
+use tplkit_server::app::Config;
 use tplkit_server::files::sweep::Sweep;
 use tplkit_server::files::verify::verify;
+use tplkit_server::files::{FileStorage, Files};
 
 use super::{bytes_of, in_folder, of, put};
 use crate::api::model::Model;
 use crate::api::world::World;
-use crate::stores::{Place, on_both_stores};
+use crate::stores::{Place, on_both_stores, run};
 
 on_both_stores!(
     no_record_is_without_its_object_and_no_object_without_a_record,
@@ -120,6 +122,85 @@ async fn no_record_is_without_its_object_and_no_object_without_a_record(place: P
     assert_eq!(objects.len(), 0);
     let organization = owner.get(&world.path("")).expect(200).json();
     assert_eq!(organization["file_bytes"], 0);
+}
+
+/// The lock on bytes is one of the store: a process that sweeps them knows of the other that brings them. A file of
+/// SQLite has one process alone.
+#[test]
+fn two_servers_that_bring_the_same_bytes_keep_them() {
+    run(Place::postgres(), bring_the_same_bytes_to_two);
+}
+
+async fn bring_the_same_bytes_to_two(place: Place) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let world = in_folder(place, folder.path()).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    // Nothing but the store and the folder is common to both.
+    let kept = FileStorage::folder(folder.path()).expect("a folder");
+    let config = Config {
+        rate: None,
+        files: Files::in_place(Some(kept)),
+        ..Config::default()
+    };
+    let there = world.second_server(world.place.open().await, config).await;
+    let there = there.with(owner.credential().expect("a token"));
+    let ended = Arc::new(AtomicBool::new(false));
+    let sweeping = {
+        let (sweep, ended) = (sweep(&world), ended.clone());
+        tokio::spawn(async move {
+            while !ended.load(Ordering::SeqCst) {
+                sweep.run().await.expect("sweeps");
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        })
+    };
+    let kept: Mutex<Vec<Value>> = Mutex::default();
+    // No upload takes a quarter of an hour.
+    let running = RwLock::new(());
+    tokio::task::block_in_place(|| {
+        thread::scope(|scope| {
+            let clients = [&owner, &there, &owner, &there];
+            for (number, client) in clients.into_iter().enumerate() {
+                let (workspace, kept, world) = (&workspace, &kept, &world);
+                let running = &running;
+                scope.spawn(move || {
+                    for round in 0..ROUNDS {
+                        let bytes = vec![b'x'; SIZES[round % SIZES.len()]];
+                        let turn = running.read().expect("a lock");
+                        let file = put(client, workspace, "same", &bytes).expect(201).json();
+                        drop(turn);
+                        // Holds of uploads that are over end, so that there is something to sweep.
+                        if number == 0 && round % 6 == 5 {
+                            let _turn = running.write().expect("a lock");
+                            world.wait(16 * 60);
+                        }
+                        if round % 4 == 3 {
+                            kept.lock().expect("a lock").push(file);
+                        } else {
+                            client.delete(&of(&file)).expect(204);
+                        }
+                    }
+                });
+            }
+        });
+    });
+    ended.store(true, Ordering::SeqCst);
+    sweeping.await.expect("ends");
+    let kept = kept.into_inner().expect("a lock");
+    assert_eq!(kept.len(), CLIENTS * ROUNDS / 4);
+    for file in &kept {
+        let size = file["size"].as_u64().expect("a size");
+        for client in [&owner, &there] {
+            let read = client.get(&bytes_of(file)).expect(200);
+            assert_eq!(read.body.len() as u64, size);
+        }
+    }
+    let organization = owner.get(&world.path("")).expect(200).json();
+    let sizes = kept
+        .iter()
+        .map(|file| file["size"].as_u64().expect("a size"));
+    assert_eq!(organization["file_bytes"], sizes.sum::<u64>());
 }
 
 /// The files below a folder, but for its mark and what still has no name of its own.

@@ -14,6 +14,7 @@ on_both_stores!(
     a_key_stands_for_the_bytes_and_is_free_when_they_break_off,
     a_key_stays_taken_in_every_process_until_the_response,
     an_upload_that_lost_its_key_makes_no_file,
+    a_refusal_of_the_head_keeps_no_key,
 );
 
 /// Another process of the same store and place, and somebody there.
@@ -141,4 +142,24 @@ async fn an_upload_that_lost_its_key_makes_no_file(place: Place) {
     let again = owner.send("POST", &path, &headers, Some(b"12345"));
     assert_eq!(again.expect(201).body, first.body);
     assert_eq!(objects(&world).await, 1);
+}
+
+async fn a_refusal_of_the_head_keeps_no_key(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let limit = async |bytes: i64| {
+        let sql = "UPDATE main.organizations SET file_quota = $2 WHERE id = $1";
+        world.sql(sql, vec![world.acme.into(), bytes.into()]).await;
+    };
+    let path = format!("/v1/files?workspace_id={workspace}&name=x");
+    let headers = [("idempotency-key", "k")];
+    let send = |bytes: &[u8]| owner.send("POST", &path, &headers, Some(bytes));
+    limit(4).await;
+    send(b"12345").refused(409, "quota_exceeded");
+    limit(100).await;
+    // Neither the refusal nor what it was for is remembered.
+    let other = send(b"others").expect(201);
+    assert_eq!(other.header("idempotency-replayed"), None);
+    assert_eq!(other.json()["size"], 6);
 }

@@ -19,6 +19,7 @@ on_both_stores!(
     rows_that_are_kept_from_somebody_lose_their_uses_with_the_column,
     a_clock_that_is_behind_shortens_no_grace,
     a_unique_column_knows_a_file_in_other_letters,
+    a_cell_of_files_holds_a_text,
 );
 
 const COLUMNS: [Column; 3] = [
@@ -205,6 +206,10 @@ async fn missing_foreign_and_hidden_files_are_refused_alike(place: Place) {
         let body = refused.refused(422, "validation_failed").json();
         assert_eq!(body["errors"], responses[0]["errors"]);
     }
+    let batch = format!("{}?validate=strict", fixture.rows(":batch"));
+    let body = editor.post(&batch, &rows);
+    let body = body.refused(422, "validation_failed").json();
+    assert_eq!(body["errors"][0]["path"], "rows[1].data.photo");
     let listed = editor.get(&fixture.rows("")).expect(200).json();
     assert_eq!(listed["items"], json!([]), "{listed}");
     // Who sees it all may.
@@ -417,4 +422,18 @@ async fn a_unique_column_knows_a_file_in_other_letters(place: Place) {
     post(&fixture, &editor, &held(&other)).refused(409, "unique_violation");
     editor.delete(&fixture.rows(&tail(&row))).expect(204);
     post(&fixture, &editor, &held(&other)).expect(201);
+}
+
+async fn a_cell_of_files_holds_a_text(place: Place) {
+    let fixture = Fixture::new(place).await;
+    let editor = fixture.world.as_user("editor@acme.test");
+    let file = fixture.file(person(&editor)).await;
+    for wrong in [json!(1), json!(true), json!([file]), json!({"id": file})] {
+        let body = post(&fixture, &editor, &json!({"photo": "x", "scan": wrong}));
+        let body = body.refused(422, "validation_failed").json();
+        assert_eq!(body["errors"][0]["path"], "data.scan", "{wrong}");
+    }
+    assert_eq!(fixture.uses(file).await.0, 0);
+    let empty = json!({"photo": "x", "scan": null});
+    post(&fixture, &editor, &empty).expect(201);
 }

@@ -1,5 +1,7 @@
 //! Files that go along with mails, as a parser of mails that is not ours reads them.
 
+mod heads;
+
 use mail_parser::{MessageParser, MimeHeaders as _};
 use serde_json::{Value, json};
 use tplkit_server::automation::Settings;

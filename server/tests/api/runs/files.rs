@@ -11,9 +11,11 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     a_step_uses_a_file_that_the_run_sees,
     every_mode_of_a_step_checks_its_files,
+    a_step_finds_its_row_by_a_file_in_any_letters,
     a_file_in_other_letters_fires_nothing,
     a_version_keeps_its_files_until_another_one_is_in_force,
     a_version_inherits_a_file_for_those_who_see_it,
+    whoever_sees_the_workspace_sees_that_a_version_keeps_a_file,
 );
 
 const USES: &str = "SELECT count(*) FROM file_uses WHERE file_id = $1";
@@ -89,6 +91,35 @@ async fn every_mode_of_a_step_checks_its_files(place: Place) {
             assert_eq!(of_file(&stage.world, USES, file).await, uses, "{mode}");
             let emptied = json!({"data": {"photo": null}});
             stage.editor.patch(&merge, &emptied).expect(200);
+        }
+    }
+}
+
+async fn a_step_finds_its_row_by_a_file_in_any_letters(place: Place) {
+    let stage = Stage::new(place).await;
+    for config in [json!({}), json!({"unique": true})] {
+        let table = stage.table();
+        let columns = format!("/v1/features/{table}/columns");
+        let photo = json!({"label": "photo", "type": "file", "config": config});
+        stage.editor.create(&columns, &photo);
+        let seen = file(&stage, person(&stage.editor)).await.to_string();
+        stage.row(&table, &json!({"photo": seen, "status": "before"}));
+        for mode in ["update", "upsert"] {
+            let cells = [
+                ("photo", json!(seen.to_uppercase())),
+                ("status", json!(mode)),
+            ];
+            let mut step = write(mode, &table, &cells);
+            step["config"]["matchColumn"] = json!("photo");
+            let manual = json!({"type": "manual"});
+            let it = stage.fires(&manual, &json!([step])).await;
+            stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
+            stage.run_due().await;
+            let run = stage.run(&it);
+            assert_eq!(ended(&run), ("succeeded", ""), "{mode} {config}: {run}");
+            let rows = stage.all(&table);
+            let statuses: Vec<&Value> = rows.iter().map(|row| &row["status"]).collect();
+            assert_eq!(statuses, [&json!(mode)], "{config}");
         }
     }
 }
@@ -198,4 +229,20 @@ async fn a_version_inherits_a_file_for_those_who_see_it(place: Place) {
     editor.post_to(&it, "/apply", &json!({})).expect(200);
     assert_eq!(of_file(world, HOLDS, kept).await, 1);
     admin.delete(&of).refused(409, "not_empty");
+}
+
+async fn whoever_sees_the_workspace_sees_that_a_version_keeps_a_file(place: Place) {
+    let stage = Stage::new(place).await;
+    let (editor, world) = (&stage.editor, &stage.world);
+    let admin = world.as_user("admin@acme.test");
+    let kept = file(&stage, person(editor)).await;
+    let body = json!({"workspace_id": stage.model.workspace, "name": "a", "is_draft": false,
+        "trigger_config": {"type": "manual"}, "graph_config": graph(&mail(&kept.to_string()))});
+    admin.create(PATH, &body);
+    let of = format!("/v1/files/{kept}");
+    editor.delete(&of).refused(409, "not_empty");
+    // No administrator is needed: nothing of this use is hidden from an editor.
+    editor.delete(&format!("{of}?force=true")).expect(204);
+    assert_eq!(of_file(world, HOLDS, kept).await, 0);
+    editor.get(&of).refused(404, "not_found");
 }

@@ -73,8 +73,15 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let path = place(output, file)?;
     let shown = printable::path(&path);
     match fs::metadata(&path) {
+        // Nothing takes the place of a folder.
+        Ok(there) if there.is_dir() => {
+            return Err(CliError::Usage {
+                message: format!("`{shown}` is a folder"),
+                help: "move it away, or give another name with `-o`".to_owned(),
+            });
+        }
         // A pipe or a device: there is nothing that could be lost.
-        Ok(there) if !there.is_file() && !there.is_dir() => {
+        Ok(there) if !there.is_file() => {
             write_through(client, file, &path)?;
         }
         Err(_) if fs::symlink_metadata(&path).is_err() => {
@@ -197,7 +204,7 @@ fn download(
         match fill(client, file, &mut part, from, args.force) {
             Ok(Filled::Whole) => {}
             Ok(Filled::Foreign) => return Err(part.no_beginning()),
-            Err(error) => return Err(broken(error, part, &goes_on)),
+            Err(error) => return Err(broken(error, part, &goes_on, session)),
         }
         let digest = part.sha256();
         if digest == file.sha256 {
@@ -270,7 +277,7 @@ fn fill(
 }
 
 /// The error, and the way back where there is one.
-fn broken(error: CliError, part: PartFile, goes_on: &str) -> CliError {
+fn broken(error: CliError, part: PartFile, goes_on: &str, session: &Session) -> CliError {
     if part.length() == 0 {
         part.remove();
         interrupt_message::leave(None);
@@ -281,7 +288,11 @@ fn broken(error: CliError, part: PartFile, goes_on: &str) -> CliError {
             help: format!("{}; {goes_on}", client_error::help(&source)),
             source,
         },
-        other => other,
+        // The disk does not take the rest.
+        other => {
+            session.note(goes_on);
+            other
+        }
     }
 }
 

@@ -109,8 +109,14 @@ fn name(args: &Args) -> Result<String, CliError> {
     if is_stdin(&args.file) {
         return Err(usage("standard input has no name".to_owned()));
     }
-    let name = args.file.file_name().and_then(|name| name.to_str());
-    name.map(str::to_owned).ok_or_else(|| {
+    let Some(name) = args.file.file_name() else {
+        // `.`, `..` and `/`.
+        return Err(CliError::Read {
+            path: args.file.clone(),
+            source: io::ErrorKind::IsADirectory.into(),
+        });
+    };
+    name.to_str().map(str::to_owned).ok_or_else(|| {
         let path = printable::path(&args.file);
         usage(format!("`{path}` has no name that is UTF-8"))
     })
