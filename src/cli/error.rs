@@ -410,7 +410,9 @@ impl CliError {
             CliError::Definitions { .. } => {
                 "name a stored response of `GET /v1/schema/definitions`, or leave `--definitions` out"
             }
-            CliError::Baseline { .. } => "write it again with `--write-baseline`",
+            CliError::Baseline { .. } => {
+                "name a baseline; or remove the file, and write it again with `--write-baseline`"
+            }
             CliError::Resolutions { .. } => "write one with `tplkit resolve init` and change it",
             CliError::Toml { help, .. } => help,
             CliError::Simulate(_) => "simulate with `--no-rows` to see whether rows are the reason",

@@ -31,6 +31,7 @@ mod job_titles;
 mod losses;
 mod lsp;
 mod output;
+mod overwrite;
 mod package_file;
 mod package_output;
 mod plan_view;
