@@ -115,6 +115,37 @@ fn a_finding_is_accepted_into_the_baseline() {
     }
 }
 
+/// The editor has it open under its own name, whatever names it.
+#[test]
+fn a_baseline_in_the_folder_above_is_edited_as_it_is_typed() {
+    let folder = TestFolder::new();
+    std::fs::create_dir(folder.path("sub")).expect("a folder");
+    folder.write("sub/tplkit.toml", "baseline = \"../known.json\"\n");
+    folder.write("known.json", "");
+    let (uri, baseline) = (folder.uri("sub/a.json"), folder.uri("known.json"));
+    let mut client = Client::start();
+    client.open(&baseline, "");
+    client.open(&uri, &faulty());
+    let mut found = client.diagnostics(&uri, 1);
+    assert_eq!(found.len(), 2);
+    // Nothing is saved in between.
+    let mut text = String::new();
+    for version in 2..4 {
+        let actions = accept(&mut client, &uri, &found[0]);
+        let edits = edits_of(&actions[0]["edit"], &baseline);
+        assert!(!edits.is_empty(), "{actions}");
+        text = edited(&text, &edits);
+        client.replace(&baseline, version, &text);
+        client.replace(&uri, version, &faulty());
+        found = client.diagnostics(&uri, version);
+    }
+    assert_eq!(found, Vec::<Value>::new());
+    let known: Value = serde_json::from_str(&text).expect("JSON");
+    let accepted = known["findings"].as_array().expect("a list");
+    let accepted: Vec<&Value> = accepted.iter().map(|one| &one["code"]).collect();
+    assert_eq!(accepted, ["M001", "M003"]);
+}
+
 #[test]
 fn a_client_that_makes_no_files_is_offered_no_new_baseline() {
     let folder = TestFolder::new();
