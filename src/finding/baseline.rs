@@ -208,3 +208,22 @@ fn key_of(path: &str, finding: &Located) -> BaselineKey {
         message: digest::message(finding),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Baseline;
+
+    #[test]
+    fn an_empty_file_accepts_nothing() {
+        for text in ["", " \r\n\t"] {
+            assert_eq!(
+                Baseline::parse(text).ok(),
+                Some(Baseline::default()),
+                "{text:?}"
+            );
+        }
+        for text in ["{}", "[]", "null", "{"] {
+            assert!(Baseline::parse(text).is_err(), "{text}");
+        }
+    }
+}

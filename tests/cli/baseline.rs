@@ -172,3 +172,12 @@ fn a_baseline_that_is_missing_is_one_to_write() {
     assert!(ran.err.contains("no baseline `nobase.json`"), "{}", ran.err);
     assert!(ran.err.contains("`--write-baseline`"), "{}", ran.err);
 }
+
+#[test]
+fn an_empty_baseline_accepts_nothing() {
+    let place = Place::with(&[("p.json", &faulty()), ("empty.json", "\n")]);
+    let ran = place
+        .run(&["check", "p.json", "--baseline", "empty.json"])
+        .exits(1);
+    assert!(ran.out.contains("0 in the baseline"), "{}", ran.out);
+}

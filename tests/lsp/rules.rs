@@ -115,6 +115,32 @@ fn a_finding_is_accepted_into_the_baseline() {
     }
 }
 
+/// An editor makes the file, and opens it, before it fills it.
+#[test]
+fn a_baseline_that_is_still_empty_is_no_mistake() {
+    let folder = TestFolder::new();
+    folder.write("tplkit.toml", "baseline = \"known.json\"\n");
+    let (uri, baseline) = (folder.uri("a.json"), folder.uri("known.json"));
+    let mut client = Client::start();
+    client.open(&uri, &faulty());
+    assert_eq!(client.diagnostics(&uri, 1).len(), 2);
+    folder.write("known.json", "");
+    client.notify("workspace/didChangeWatchedFiles", &json!({"changes": []}));
+    client.open(&baseline, "");
+    client.replace(&uri, 2, &faulty());
+    let found = client.diagnostics(&uri, 2);
+    assert_eq!(found.len(), 2);
+    let actions = accept(&mut client, &uri, &found[0]);
+    let text = edited("", &edits_of(&actions[0]["edit"], &baseline));
+    assert!(text.contains("M001"), "{text}");
+    // The first message is about what is wrong.
+    folder.write("tplkit.toml", "ignroe = []\n");
+    client.replace(&uri, 3, &faulty());
+    let message = client.notified("window/showMessage");
+    let text = message["message"].as_str().expect("text");
+    assert!(text.contains("tplkit.toml:1:1"), "{text}");
+}
+
 /// The editor has it open under its own name, whatever names it.
 #[test]
 fn a_baseline_in_the_folder_above_is_edited_as_it_is_typed() {
