@@ -28,6 +28,7 @@ mod interrupt_message;
 mod item_titles;
 mod job_progress;
 mod job_titles;
+mod known_path;
 mod losses;
 mod lsp;
 mod output;

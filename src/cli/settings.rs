@@ -10,6 +10,7 @@ use tplkit::finding::selection::Selection;
 
 use super::config::{Configs, NamedFile};
 use super::error::CliError;
+use super::known_path::known_path;
 use super::source;
 
 /// What the command line says of every package. It goes before the files.
@@ -64,24 +65,14 @@ impl BaselineFile {
         }
     }
 
-    /// The path that it knows a package by, wherever the command is run; what is not in the folder, as it was named.
+    /// The path that it knows a package by.
     pub(crate) fn known_path(&self, package: &Path) -> String {
-        let real = std::fs::canonicalize(&self.folder)
-            .and_then(|folder| Ok((folder, std::fs::canonicalize(package)?)));
-        let inside = real
-            .ok()
-            .and_then(|(folder, real)| Some(real.strip_prefix(folder).ok()?.to_owned()));
-        let path = inside.as_deref().unwrap_or(package);
-        let parts: Vec<_> = path
-            .components()
-            .map(|part| part.as_os_str().to_string_lossy())
-            .collect();
-        parts.join("/")
+        known_path(&self.folder, package)
     }
 
     /// Whether there is something at a path that it knows.
     pub(crate) fn has(&self, known: &str) -> bool {
-        self.folder.join(known).exists() || Path::new(known).exists()
+        self.folder.join(known).exists()
     }
 }
 

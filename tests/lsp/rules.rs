@@ -172,6 +172,24 @@ fn a_baseline_in_the_folder_above_is_edited_as_it_is_typed() {
     assert_eq!(accepted, ["M001", "M003"]);
 }
 
+/// A finding may be accepted before the package is saved for the first time.
+#[test]
+fn a_package_that_is_not_saved_yet_has_the_name_that_it_will_have() {
+    let folder = TestFolder::new();
+    folder.write("tplkit.toml", "baseline = \"known.json\"\n");
+    folder.write("known.json", "");
+    for name in ["new.json", "new/folder/new.json"] {
+        let (uri, baseline) = (folder.uri(name), folder.uri("known.json"));
+        let mut client = Client::start();
+        client.open(&uri, &faulty());
+        let found = client.diagnostics(&uri, 1);
+        let actions = accept(&mut client, &uri, &found[0]);
+        let text = edited("", &edits_of(&actions[0]["edit"], &baseline));
+        let known: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(known["findings"][0]["path"], name);
+    }
+}
+
 #[test]
 fn a_client_that_makes_no_files_is_offered_no_new_baseline() {
     let folder = TestFolder::new();
