@@ -448,6 +448,11 @@ fn listed(refusals: &[Refusal]) -> String {
     details.join("; ")
 }
 
+/// Standard input was named for two things.
+#[derive(Debug, thiserror::Error)]
+#[error("standard input can be read for one thing only")]
+pub(crate) struct ReadTwice;
+
 /// What to do about a file that cannot be read.
 pub(crate) fn reading_help(error: &io::Error) -> &'static str {
     match error.kind() {
@@ -455,6 +460,9 @@ pub(crate) fn reading_help(error: &io::Error) -> &'static str {
             "check the path; a pattern that matched nothing is passed on as it is by some shells"
         }
         io::ErrorKind::PermissionDenied => "check who may read it, for example with `ls -l`",
+        _ if error.get_ref().is_some_and(|inner| inner.is::<ReadTwice>()) => {
+            "name a file for the other"
+        }
         _ => "check that it is a readable file",
     }
 }
