@@ -1,7 +1,7 @@
 //! What holds for a package that is checked: what the command line says, and the nearest `tplkit.toml`.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -84,6 +84,8 @@ pub(crate) struct SettingsFinder {
     /// By the path of the `tplkit.toml`; without one, by none.
     known: HashMap<Option<PathBuf>, Arc<Settings>>,
     registries: HashMap<Option<PathBuf>, Arc<Cow<'static, Definitions>>>,
+    /// Baselines and registries, also those that cannot be read.
+    files: BTreeSet<PathBuf>,
 }
 
 impl SettingsFinder {
@@ -92,6 +94,11 @@ impl SettingsFinder {
             flags,
             ..SettingsFinder::default()
         }
+    }
+
+    /// The baselines and registries that count for what was asked about so far.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(PathBuf::as_path)
     }
 
     /// What holds for a package or a folder.
@@ -128,6 +135,8 @@ impl SettingsFinder {
             },
             definitions,
         });
+        let baseline = settings.baseline.as_ref();
+        self.files.extend(baseline.map(|file| file.path.clone()));
         self.known.insert(key, Arc::clone(&settings));
         Ok(settings)
     }
@@ -139,6 +148,7 @@ impl SettingsFinder {
         if let Some(known) = self.registries.get(&file) {
             return Ok(Arc::clone(known));
         }
+        self.files.extend(file.clone());
         let read = Arc::new(definitions(file.as_deref())?);
         self.registries.insert(file, Arc::clone(&read));
         Ok(read)

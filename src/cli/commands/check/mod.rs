@@ -199,17 +199,6 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     // What is skipped where it is no package may be the report of an earlier run.
     let named: &[PathBuf] = if args.skip_plain { &[] } else { &args.paths };
     args.report.refuse_named(named)?;
-    let once = || {
-        // Read anew each time: a `tplkit.toml` changes, too.
-        let mut settings = SettingsFinder::new(args.flags());
-        let output = args.report.output.as_deref();
-        let mut report = checker.run(&args.paths, &mut settings, session)?;
-        args.report.refuse_found(&report)?;
-        let mode = args.known.mode();
-        baselines::hold_against(&mut report, &mut settings, mode, output, session)?;
-        report.statistics = args.statistics;
-        conclude(report, &args.report, session)
-    };
     if args.watch {
         if args.paths.iter().any(|path| is_stdin(path)) {
             return Err(CliError::Usage {
@@ -217,12 +206,34 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
                 help: "name files or folders, or leave `--watch` out".to_owned(),
             });
         }
-        return watch::run(&args.paths, session, once);
+        return watch::run(&args.paths, session, |reads| {
+            args.check(&checker, reads, session)
+        });
     }
-    once()
+    args.check(&checker, &mut |_| {}, session)
 }
 
 impl Args {
+    /// Checks once. `reads` hears of the files that are read next to the packages, before anything is reported.
+    fn check(
+        &self,
+        checker: &Checker,
+        reads: &mut dyn FnMut(&Path),
+        session: &Session,
+    ) -> Result<Exit, CliError> {
+        // Read anew each time: a `tplkit.toml` changes, too.
+        let mut settings = SettingsFinder::new(self.flags());
+        let output = self.report.output.as_deref();
+        let report = checker.run(&self.paths, &mut settings, session);
+        settings.files().for_each(reads);
+        let mut report = report?;
+        self.report.refuse_found(&report)?;
+        let mode = self.known.mode();
+        baselines::hold_against(&mut report, &mut settings, mode, output, session)?;
+        report.statistics = self.statistics;
+        conclude(report, &self.report, session)
+    }
+
     fn flags(&self) -> Flags {
         Flags {
             selection: Selection {
