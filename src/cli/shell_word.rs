@@ -14,9 +14,13 @@ pub(crate) fn shell_word(word: &str) -> Cow<'_, str> {
     Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
 }
 
-/// The same of a path, in which what would steer a terminal has a stand-in.
+/// The same of a path, in which what would steer a terminal has a stand-in. It is no option, whatever it begins with.
 pub(crate) fn shell_path(path: &Path) -> String {
-    shell_word(&printable::path(path)).into_owned()
+    let word = printable::path(path);
+    if word.starts_with('-') && word != "-" {
+        return shell_word(&format!("./{word}")).into_owned();
+    }
+    shell_word(&word).into_owned()
 }
 
 /// What a word means that is typed: without its quotes, also one that nobody has closed yet.
@@ -65,5 +69,9 @@ mod tests {
         assert_eq!(shell_word("Café"), "'Café'");
         assert_eq!(shell_word(""), "''");
         assert_eq!(shell_path(Path::new("a/b c.plan")), "'a/b c.plan'");
+        assert_eq!(shell_path(Path::new("-pk.json")), "./-pk.json");
+        assert_eq!(shell_path(Path::new("-p k.json")), "'./-p k.json'");
+        assert_eq!(shell_path(Path::new("a/-pk.json")), "a/-pk.json");
+        assert_eq!(shell_path(Path::new("-")), "-");
     }
 }
