@@ -46,7 +46,8 @@ fn fail(error: &CliError, output_mode: &OutputMode) -> Exit {
         CliError::Reported(exit) => *exit,
         CliError::Arguments(error) if !error.use_stderr() => help(error, output_mode),
         CliError::Arguments(error) if !output_mode.json => {
-            print_words(error, output_mode.colour);
+            // Nothing can be done where nobody reads.
+            print_words(error, output_mode.colour).ok();
             Exit::Usage
         }
         outer @ CliError::Arguments(error) => {
@@ -73,23 +74,29 @@ fn fail(error: &CliError, output_mode: &OutputMode) -> Exit {
     }
 }
 
-/// Help and version: results, not failures.
+/// Help and version: results, not failures, unless they cannot be written. Who stops reading has read enough.
 fn help(error: &clap::Error, output_mode: &OutputMode) -> Exit {
-    if output_mode.json {
+    let written = if output_mode.json {
         let text = error.render().to_string();
         print_stdout(&document::write(
             "clean",
             &serde_json::json!({"help": text}),
         ))
-        .ok();
     } else {
-        print_words(error, output_mode.colour);
+        print_words(error, output_mode.colour)
+    };
+    match written {
+        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
+            let unwritten = CliError::Output(source);
+            print_error(&unwritten.report_error());
+            unwritten.exit()
+        }
+        _ => Exit::Done,
     }
-    Exit::Done
 }
 
 /// Writes what clap has to say. It breaks descriptions at the width of the terminal, and no other lines.
-fn print_words(error: &clap::Error, colour: ColorChoice) {
+fn print_words(error: &clap::Error, colour: ColorChoice) -> io::Result<()> {
     let width = if error.use_stderr() {
         terminal_width(&io::stderr())
     } else {
@@ -97,12 +104,12 @@ fn print_words(error: &clap::Error, colour: ColorChoice) {
     };
     let text = error.render().ansi().to_string();
     let text = width.map_or_else(|| text.clone(), |width| render::fit(&text, width));
-    // Nothing can be done where nobody reads.
     if error.use_stderr() {
-        write!(AutoStream::new(io::stderr(), colour), "{text}").ok();
-    } else {
-        write!(AutoStream::new(io::stdout(), colour), "{text}").ok();
+        return write!(AutoStream::new(io::stderr(), colour), "{text}");
     }
+    let mut stdout = AutoStream::new(io::stdout(), colour);
+    write!(stdout, "{text}")?;
+    stdout.flush()
 }
 
 fn report_error(message: String, help: Option<String>) -> ReportError {

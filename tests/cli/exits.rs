@@ -230,13 +230,24 @@ fn the_disk_being_full_is_reported() {
         return;
     };
     let place = Place::with(&[("p.json", &tiny())]);
-    let output = place
-        .command(&["check", "p.json"])
-        .stdout(full)
-        .output()
-        .expect("run");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
+    for words in [
+        &["check", "p.json"][..],
+        &["--help"],
+        &["-h"],
+        &["help"],
+        &["--version"],
+        &["--help", "--format", "json"],
+        &["check", "--help"],
+    ] {
+        let full = full.try_clone().expect("another handle");
+        let output = place.command(words).stdout(full).output().expect("run");
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            said.contains("cannot write to standard output"),
+            "{words:?}: {said}"
+        );
+    }
 }
 
 #[cfg(unix)]
