@@ -15,6 +15,7 @@ use super::commands::command_line;
 use super::error::CliError;
 use super::exit::Exit;
 use super::output::{print_error, print_error_in_detail, print_stdout, terminal_width};
+use super::session::automatic;
 use super::{candidates, document, interrupt_message};
 
 /// Runs `work`, and turns whatever happens into an exit code.
@@ -104,9 +105,15 @@ fn print_words(error: &clap::Error, colour: ColorChoice) -> io::Result<()> {
     };
     let text = error.render().ansi().to_string();
     let text = width.map_or_else(|| text.clone(), |width| render::fit(&text, width));
+    let chosen = |automatic| match colour {
+        ColorChoice::Auto => automatic,
+        colour => colour,
+    };
     if error.use_stderr() {
+        let colour = chosen(automatic(&io::stderr()));
         return write!(AutoStream::new(io::stderr(), colour), "{text}");
     }
+    let colour = chosen(automatic(&io::stdout()));
     let mut stdout = AutoStream::new(io::stdout(), colour);
     write!(stdout, "{text}")?;
     stdout.flush()

@@ -77,6 +77,20 @@ fn standard_input_is_read_for_one_thing() {
     assert!(ran.out.contains("manaul"), "{}", ran.out);
 }
 
+/// A pipe gets colours from `--color always` alone.
+#[test]
+fn an_environment_that_forces_colours_colours_no_pipe() {
+    let place = Place::with(&[("p.json", &faulty())]);
+    for words in [&["check", "p.json"][..], &["--help"], &["chek"], &["fmt"]] {
+        let mut command = place.command(words);
+        let output = command.env("CLICOLOR_FORCE", "1").output().expect("runs");
+        let coloured = [output.stdout, output.stderr].concat().contains(&0x1b);
+        assert!(!coloured, "{words:?}");
+    }
+    let coloured = place.run(&["check", "p.json", "--color", "always"]);
+    assert!(coloured.out.contains('\u{1b}'), "{}", coloured.out);
+}
+
 #[test]
 fn a_missing_file_does_not_hide_the_others() {
     let place = Place::with(&[("p.json", &faulty())]);
