@@ -228,9 +228,11 @@ pub(crate) enum CliError {
     /// The user declined a prompt.
     #[error("not confirmed: nothing was written")]
     Declined,
-    /// An action that cannot be undone needs a confirmation, and there is no terminal for a prompt.
-    #[error("not a terminal: pass `--yes` to confirm; nothing was changed")]
+    /// An action that cannot be undone needs a confirmation, and there is no prompt.
+    #[error("{why}: pass `--yes` to confirm; nothing was changed")]
     Unconfirmed {
+        /// Why there is none.
+        why: &'static str,
         /// What would go.
         losses: Box<Value>,
     },
@@ -319,7 +321,7 @@ impl CliError {
                 [] => Map::new(),
                 candidates => candidates::members(candidates),
             },
-            CliError::Unconfirmed { losses } => {
+            CliError::Unconfirmed { losses, .. } => {
                 let mut members = Map::new();
                 members.insert("losses".to_owned(), (**losses).clone());
                 members

@@ -86,8 +86,18 @@ pub(crate) fn agree(
         return confirm(question);
     }
     Err(CliError::Unconfirmed {
+        why: unprompted(form),
         losses: Box::new(document),
     })
+}
+
+/// Why nobody is asked.
+pub(crate) fn unprompted(form: Form) -> &'static str {
+    if form == Form::Json && terminal() {
+        "`--format json` does not prompt"
+    } else {
+        "not a terminal"
+    }
 }
 
 /// Asks for something that is not shown while it is typed.

@@ -132,6 +132,10 @@ fn a_document_is_no_question() {
         };
         let (code, shown) = terminal.ends();
         assert_eq!(code, Some(2), "{words} {shown}");
+        assert!(
+            shown.contains("`--format json` does not prompt"),
+            "{words} {shown}"
+        );
         assert!(!shown.contains(command.asks), "{words} {shown}");
         assert!(!server.lines().contains(&command.does), "{words}");
     }

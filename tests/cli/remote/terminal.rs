@@ -140,6 +140,11 @@ fn half_a_terminal_is_none() {
             _ => shown,
         };
         assert!(messages.contains("--yes"), "{more} {messages}");
+        let why = match more {
+            "--format json" => "`--format json` does not prompt",
+            _ => "not a terminal",
+        };
+        assert!(messages.contains(why), "{more} {messages}");
         assert_eq!(server.lines(), Vec::<String>::new(), "{more}");
     }
 }
