@@ -34,7 +34,7 @@ pub(crate) fn read(path: Option<&Path>, definitions: &Definitions) -> Result<Sta
             simulate::built(&package, empty(), definitions, &SystemClock, &mut RandomIds)
                 .map_err(|error| failed(error.to_string()))
         }
-        Err(NotChecked::Errors(report)) if !source.is_whole() || is_package(text) => {
+        Err(NotChecked::Errors(report)) if !source.is_whole() || means_package(text) => {
             let first = report.findings.into_iter().next();
             let why = first.map(|finding| format!("{}: {}", finding.rule.code, finding.message));
             Err(failed(why.unwrap_or_default()))
@@ -43,8 +43,14 @@ pub(crate) fn read(path: Option<&Path>, definitions: &Definitions) -> Result<Sta
     }
 }
 
+/// Whether a destination is a package, and no workspace file.
+pub(crate) fn is_package(path: &Path) -> Result<bool, CliError> {
+    let source = package_file::read(path)?;
+    Ok(source.is_folder() || means_package(source.text().unwrap_or_default()))
+}
+
 /// Whether a text means to be a package.
-fn is_package(text: &str) -> bool {
+fn means_package(text: &str) -> bool {
     let Ok(doc) = tplkit::json::Doc::parse_package(text) else {
         return false;
     };

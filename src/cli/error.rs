@@ -228,9 +228,11 @@ pub(crate) enum CliError {
     /// The user declined a prompt.
     #[error("not confirmed: nothing was written")]
     Declined,
-    /// An action that cannot be undone needs a confirmation, and there is no terminal for a prompt.
-    #[error("not a terminal: pass `--yes` to confirm; nothing was changed")]
+    /// An action that cannot be undone needs a confirmation, and there is no prompt.
+    #[error("{why}: pass `--yes` to confirm; nothing was changed")]
     Unconfirmed {
+        /// Why there is none.
+        why: &'static str,
         /// What would go.
         losses: Box<Value>,
     },
@@ -319,7 +321,7 @@ impl CliError {
                 [] => Map::new(),
                 candidates => candidates::members(candidates),
             },
-            CliError::Unconfirmed { losses } => {
+            CliError::Unconfirmed { losses, .. } => {
                 let mut members = Map::new();
                 members.insert("losses".to_owned(), (**losses).clone());
                 members
@@ -410,7 +412,9 @@ impl CliError {
             CliError::Definitions { .. } => {
                 "name a stored response of `GET /v1/schema/definitions`, or leave `--definitions` out"
             }
-            CliError::Baseline { .. } => "write it again with `--write-baseline`",
+            CliError::Baseline { .. } => {
+                "name a baseline; or remove the file, and write it again with `--write-baseline`"
+            }
             CliError::Resolutions { .. } => "write one with `tplkit resolve init` and change it",
             CliError::Toml { help, .. } => help,
             CliError::Simulate(_) => "simulate with `--no-rows` to see whether rows are the reason",
@@ -456,6 +460,11 @@ fn writing_help(error: &io::Error) -> &'static str {
     }
 }
 
+/// Standard input was named for two things.
+#[derive(Debug, thiserror::Error)]
+#[error("standard input can be read for one thing only")]
+pub(crate) struct ReadTwice;
+
 /// What to do about a file that cannot be read.
 pub(crate) fn reading_help(error: &io::Error) -> &'static str {
     match error.kind() {
@@ -463,6 +472,9 @@ pub(crate) fn reading_help(error: &io::Error) -> &'static str {
             "check the path; a pattern that matched nothing is passed on as it is by some shells"
         }
         io::ErrorKind::PermissionDenied => "check who may read it, for example with `ls -l`",
+        _ if error.get_ref().is_some_and(|inner| inner.is::<ReadTwice>()) => {
+            "name a file for the other"
+        }
         _ => "check that it is a readable file",
     }
 }

@@ -15,6 +15,7 @@ use super::commands::command_line;
 use super::error::CliError;
 use super::exit::Exit;
 use super::output::{print_error, print_error_in_detail, print_stdout, terminal_width};
+use super::session::automatic;
 use super::{candidates, document, interrupt_message};
 
 /// Runs `work`, and turns whatever happens into an exit code.
@@ -46,7 +47,8 @@ fn fail(error: &CliError, output_mode: &OutputMode) -> Exit {
         CliError::Reported(exit) => *exit,
         CliError::Arguments(error) if !error.use_stderr() => help(error, output_mode),
         CliError::Arguments(error) if !output_mode.json => {
-            print_words(error, output_mode.colour);
+            // Nothing can be done where nobody reads.
+            print_words(error, output_mode.colour).ok();
             Exit::Usage
         }
         outer @ CliError::Arguments(error) => {
@@ -73,23 +75,29 @@ fn fail(error: &CliError, output_mode: &OutputMode) -> Exit {
     }
 }
 
-/// Help and version: results, not failures.
+/// Help and version: results, not failures, unless they cannot be written. Who stops reading has read enough.
 fn help(error: &clap::Error, output_mode: &OutputMode) -> Exit {
-    if output_mode.json {
+    let written = if output_mode.json {
         let text = error.render().to_string();
         print_stdout(&document::write(
             "clean",
             &serde_json::json!({"help": text}),
         ))
-        .ok();
     } else {
-        print_words(error, output_mode.colour);
+        print_words(error, output_mode.colour)
+    };
+    match written {
+        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
+            let unwritten = CliError::Output(source);
+            print_error(&unwritten.report_error());
+            unwritten.exit()
+        }
+        _ => Exit::Done,
     }
-    Exit::Done
 }
 
 /// Writes what clap has to say. It breaks descriptions at the width of the terminal, and no other lines.
-fn print_words(error: &clap::Error, colour: ColorChoice) {
+fn print_words(error: &clap::Error, colour: ColorChoice) -> io::Result<()> {
     let width = if error.use_stderr() {
         terminal_width(&io::stderr())
     } else {
@@ -97,12 +105,18 @@ fn print_words(error: &clap::Error, colour: ColorChoice) {
     };
     let text = error.render().ansi().to_string();
     let text = width.map_or_else(|| text.clone(), |width| render::fit(&text, width));
-    // Nothing can be done where nobody reads.
+    let chosen = |automatic| match colour {
+        ColorChoice::Auto => automatic,
+        colour => colour,
+    };
     if error.use_stderr() {
-        write!(AutoStream::new(io::stderr(), colour), "{text}").ok();
-    } else {
-        write!(AutoStream::new(io::stdout(), colour), "{text}").ok();
+        let colour = chosen(automatic(&io::stderr()));
+        return write!(AutoStream::new(io::stderr(), colour), "{text}");
     }
+    let colour = chosen(automatic(&io::stdout()));
+    let mut stdout = AutoStream::new(io::stdout(), colour);
+    write!(stdout, "{text}")?;
+    stdout.flush()
 }
 
 fn report_error(message: String, help: Option<String>) -> ReportError {

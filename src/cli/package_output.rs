@@ -8,6 +8,7 @@ use tplkit::package::canonical::CanonicalError;
 use super::error::CliError;
 use super::folder::{self, FolderChanges, NotFilled};
 use super::output::write_data;
+use super::overwrite::refuse_input;
 use super::package_file::PackageFile;
 use super::replace::{self, FileBytes};
 use super::source::is_stdin;
@@ -30,6 +31,7 @@ pub(crate) fn write_over(
 ) -> Result<(), CliError> {
     let itself = target.filter(|target| is_same(&package.path, target));
     let Some(target) = itself else {
+        refuse_input(target, [Some(package.path.as_path())])?;
         return write(text, target);
     };
     let read = package.files();

@@ -48,8 +48,8 @@ pub(crate) fn rows_mode(word: &str) -> Result<(Option<String>, RowsMode), String
 /// The same for one table.
 pub(crate) fn mode_of_table(word: &str) -> Result<(String, RowsMode), String> {
     match rows_mode(word)? {
-        (Some(table), mode) => Ok((table, mode)),
-        (None, _) => Err("name the table, too: `REF=MODE`".to_owned()),
+        (Some(table), mode) if !table.is_empty() => Ok((table, mode)),
+        _ => Err("name the table, too: `REF=MODE`".to_owned()),
     }
 }
 
@@ -98,4 +98,21 @@ fn text(path: &Path, refusals: &[Refusal]) -> String {
         let _ = write!(out, "\n{} {about}\n  {why}\n", refusal.code);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use tplkit::apply::RowsMode;
+
+    use super::mode_of_table;
+
+    #[test]
+    fn a_mode_is_that_of_a_table() {
+        let found = mode_of_table("$f_notes=all").expect("a mode");
+        assert_eq!(found.0, "f_notes");
+        assert!(matches!(found.1, RowsMode::All));
+        for word in ["all", "=all", "$=all", "f_notes=some"] {
+            assert!(mode_of_table(word).is_err(), "{word}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use jiff::Timestamp;
 use tplkit::context::{Clock, Ids};
@@ -36,8 +37,7 @@ impl Session {
         let colour = match (self.colour, target) {
             (Colour::Always, _) => true,
             (Colour::Never, _) | (Colour::Auto, Some(_)) => false,
-            // Knows NO_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM=dumb and whether it is a terminal.
-            (Colour::Auto, None) => AutoStream::choice(&io::stdout()) != ColorChoice::Never,
+            (Colour::Auto, None) => automatic(&io::stdout()) != ColorChoice::Never,
         };
         Style {
             colour,
@@ -57,7 +57,7 @@ impl Session {
             colour: match self.colour {
                 Colour::Always => true,
                 Colour::Never => false,
-                Colour::Auto => AutoStream::choice(&stderr) != ColorChoice::Never,
+                Colour::Auto => automatic(&stderr) != ColorChoice::Never,
             },
             quiet: self.quiet > 0,
             width: terminal_width(&stderr),
@@ -108,6 +108,15 @@ impl Session {
             print_note(&text());
         }
     }
+}
+
+/// Whether a stream gets colours where nobody says. Only a terminal does: `CLICOLOR_FORCE` forces none on a pipe.
+pub(crate) fn automatic(stream: &impl RawStream) -> ColorChoice {
+    if !stream.is_terminal() {
+        return ColorChoice::Never;
+    }
+    // Knows NO_COLOR, CLICOLOR and TERM=dumb.
+    AutoStream::choice(stream)
 }
 
 /// The time of this machine.

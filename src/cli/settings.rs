@@ -1,7 +1,7 @@
 //! What holds for a package that is checked: what the command line says, and the nearest `tplkit.toml`.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use tplkit::finding::selection::Selection;
 
 use super::config::{Configs, NamedFile};
 use super::error::CliError;
+use super::known_path::known_path;
 use super::source;
 
 /// What the command line says of every package. It goes before the files.
@@ -64,24 +65,14 @@ impl BaselineFile {
         }
     }
 
-    /// The path that it knows a package by, wherever the command is run; what is not in the folder, as it was named.
+    /// The path that it knows a package by.
     pub(crate) fn known_path(&self, package: &Path) -> String {
-        let real = std::fs::canonicalize(&self.folder)
-            .and_then(|folder| Ok((folder, std::fs::canonicalize(package)?)));
-        let inside = real
-            .ok()
-            .and_then(|(folder, real)| Some(real.strip_prefix(folder).ok()?.to_owned()));
-        let path = inside.as_deref().unwrap_or(package);
-        let parts: Vec<_> = path
-            .components()
-            .map(|part| part.as_os_str().to_string_lossy())
-            .collect();
-        parts.join("/")
+        known_path(&self.folder, package)
     }
 
     /// Whether there is something at a path that it knows.
     pub(crate) fn has(&self, known: &str) -> bool {
-        self.folder.join(known).exists() || Path::new(known).exists()
+        self.folder.join(known).exists()
     }
 }
 
@@ -93,6 +84,8 @@ pub(crate) struct SettingsFinder {
     /// By the path of the `tplkit.toml`; without one, by none.
     known: HashMap<Option<PathBuf>, Arc<Settings>>,
     registries: HashMap<Option<PathBuf>, Arc<Cow<'static, Definitions>>>,
+    /// Baselines and registries, also those that cannot be read.
+    files: BTreeSet<PathBuf>,
 }
 
 impl SettingsFinder {
@@ -101,6 +94,11 @@ impl SettingsFinder {
             flags,
             ..SettingsFinder::default()
         }
+    }
+
+    /// The baselines and registries that count for what was asked about so far.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(PathBuf::as_path)
     }
 
     /// What holds for a package or a folder.
@@ -137,6 +135,8 @@ impl SettingsFinder {
             },
             definitions,
         });
+        let baseline = settings.baseline.as_ref();
+        self.files.extend(baseline.map(|file| file.path.clone()));
         self.known.insert(key, Arc::clone(&settings));
         Ok(settings)
     }
@@ -148,6 +148,7 @@ impl SettingsFinder {
         if let Some(known) = self.registries.get(&file) {
             return Ok(Arc::clone(known));
         }
+        self.files.extend(file.clone());
         let read = Arc::new(definitions(file.as_deref())?);
         self.registries.insert(file, Arc::clone(&read));
         Ok(read)

@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tplkit::package::Source;
 
-use super::error::CliError;
+use super::error::{CliError, ReadTwice};
 
 /// The path that stands for standard input.
 pub(crate) const STDIN: &str = "-";
@@ -16,10 +17,19 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     path == Path::new(STDIN)
 }
 
+/// Standard input, once: the second time it is empty, which would count as no decisions or no rows.
+fn read_stdin() -> io::Result<Source> {
+    static READ: AtomicBool = AtomicBool::new(false);
+    if READ.swap(true, Ordering::Relaxed) {
+        return Err(io::Error::other(ReadTwice));
+    }
+    Source::read(io::stdin().lock())
+}
+
 /// A file, mapped when it is large, or standard input.
 pub(crate) fn read(path: &Path) -> io::Result<Source> {
     if is_stdin(path) {
-        return Source::read(io::stdin().lock());
+        return read_stdin();
     }
     Source::open(path)
 }
@@ -27,7 +37,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Source> {
 /// The same, never mapped: a mapping shows what somebody writes into the file later.
 pub(crate) fn read_whole(path: &Path) -> io::Result<Source> {
     if is_stdin(path) {
-        return Source::read(io::stdin().lock());
+        return read_stdin();
     }
     Source::read(File::open(path)?)
 }

@@ -75,8 +75,11 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// Reads a baseline file.
+    /// Reads a baseline file. An editor makes a file before it fills it: an empty one accepts nothing.
     pub fn parse(text: &str) -> Result<Baseline, BaselineError> {
+        if text.trim().is_empty() {
+            return Ok(Baseline::default());
+        }
         let file: File = serde_json::from_str(text)?;
         if file.schema_version != VERSION {
             return Err(BaselineError::Version(file.schema_version));
@@ -203,5 +206,24 @@ fn key_of(path: &str, finding: &Located) -> BaselineKey {
         code: finding.rule.code.to_owned(),
         pointer: finding.spot.pointer.clone(),
         message: digest::message(finding),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Baseline;
+
+    #[test]
+    fn an_empty_file_accepts_nothing() {
+        for text in ["", " \r\n\t"] {
+            assert_eq!(
+                Baseline::parse(text).ok(),
+                Some(Baseline::default()),
+                "{text:?}"
+            );
+        }
+        for text in ["{}", "[]", "null", "{"] {
+            assert!(Baseline::parse(text).is_err(), "{text}");
+        }
     }
 }

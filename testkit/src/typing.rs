@@ -74,16 +74,19 @@ fn write(folder: &Path, name: &str, text: &[u8]) {
     fs::write(path, text).expect("writes");
 }
 
-/// The function of the script is called as readline does it.
+/// The function of the script is called as readline does it, which takes words apart at `=` and keeps what stands before
+/// the last piece.
 const BASH: &str = r#"
 . "./$0.bash"
 [[ $(complete -p "$0") =~ -F\ ([^ ]+) ]] && function=${BASH_REMATCH[1]}
 compopt() { :; } # it serves readline alone
 for COMP_LINE in "$@"; do
-  read -ra COMP_WORDS <<< "$COMP_LINE"
+  read -ra COMP_WORDS <<< "${COMP_LINE//=/ = }"
+  last=${COMP_LINE##* } kept=
+  [[ $last == *=* ]] && kept=${last%=*}=
   COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMP_POINT=${#COMP_LINE} COMP_TYPE=9 COMPREPLY=()
   "$function" "$0" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
-  echo "${COMPREPLY[0]}"
+  echo "$kept${COMPREPLY[0]}"
 done
 "#;
 

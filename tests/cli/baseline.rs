@@ -2,6 +2,8 @@
 
 use insta::assert_snapshot;
 
+#[cfg(unix)]
+use crate::support::Ran;
 use crate::support::{Place, faulty, tiny};
 
 #[test]
@@ -171,4 +173,64 @@ fn a_baseline_that_is_missing_is_one_to_write() {
         .exits(2);
     assert!(ran.err.contains("no baseline `nobase.json`"), "{}", ran.err);
     assert!(ran.err.contains("`--write-baseline`"), "{}", ran.err);
+}
+
+#[test]
+fn an_empty_baseline_accepts_nothing() {
+    let place = Place::with(&[("p.json", &faulty()), ("empty.json", "\n")]);
+    let ran = place
+        .run(&["check", "p.json", "--baseline", "empty.json"])
+        .exits(1);
+    assert!(ran.out.contains("0 in the baseline"), "{}", ran.out);
+}
+
+/// Which findings are known is no question of where the command stands: not for a link, not for a package outside.
+#[cfg(unix)]
+#[test]
+fn a_package_has_one_name_in_a_baseline_however_it_is_named() {
+    let place = Place::with(&[
+        ("shared/p.json", &faulty()),
+        ("proj/tplkit.toml", "baseline = \"known.json\"\n"),
+    ]);
+    std::os::unix::fs::symlink("../shared/p.json", place.path("proj/p.json")).expect("a link");
+    let at = |folder: &str, path: &str, more: &[&str]| {
+        let words = [&["check", path][..], more].concat();
+        let output = place
+            .command(&words)
+            .current_dir(place.path(folder))
+            .output();
+        Ran::from(output.expect("runs"))
+    };
+    let absolute = |name: &str| place.path(name).to_str().expect("UTF-8").to_owned();
+    let link = absolute("proj/p.json");
+    at("proj", "p.json", &["--write-baseline"]).exits(0);
+    let known = place.read("proj/known.json");
+    assert!(known.contains("\"path\": \"p.json\""), "{known}");
+    for (folder, path) in [
+        ("proj", "p.json"),
+        ("proj", "./p.json"),
+        ("proj", "."),
+        ("proj", link.as_str()),
+        ("shared", "../proj/p.json"),
+        ("", "proj/p.json"),
+        ("", "proj"),
+    ] {
+        let ran = at(folder, path, &[]).exits(0);
+        let accepted = ran.out.contains("2 in the baseline");
+        assert!(accepted, "{folder} {path}: {}", ran.out);
+    }
+    // A baseline of the command line, next to which the package does not lie.
+    let file = absolute("proj/in.json");
+    let outside = absolute("shared/p.json");
+    at("", &outside, &["--baseline", &file, "--write-baseline"]).exits(0);
+    let known = place.read("proj/in.json");
+    assert!(known.contains("\"path\": \"../shared/p.json\""), "{known}");
+    for (folder, path) in [
+        ("", outside.as_str()),
+        ("", "shared/p.json"),
+        ("shared", "p.json"),
+        ("proj", "../shared/p.json"),
+    ] {
+        at(folder, path, &["--baseline", &file]).exits(0);
+    }
 }

@@ -200,6 +200,12 @@ fn a_new_package_is_clean_and_promotes() {
     place.run(&["new", "a", "-o", "a.json"]).exits(0);
     place.run(&["check", "a.json"]).exits(0);
     place.run(&["new", "a", "-o", "a.json"]).exits(2);
+    let ran = place.run(&["new", "a", "-o", "-"]).exits(0);
+    assert!(
+        ran.out.starts_with('{') && ran.err.is_empty(),
+        "{}",
+        ran.err
+    );
     place.run(&["new", "…"]).exits(2);
 }
 

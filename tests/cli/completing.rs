@@ -114,3 +114,45 @@ fn a_command_does_its_work_whatever_is_in_the_environment() {
         "{wrong:?}"
     );
 }
+
+/// bash takes words apart at `=`, and replaces what stands behind it.
+#[test]
+fn values_behind_an_equals_sign_are_offered_without_the_option() {
+    let config = "[targets.staging]\nurl = \"https://example.org\"\n";
+    let place = Place::with(&[("p.json", &tiny()), ("tplkit.toml", config)]);
+    let offered = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        offered(&place, &words)
+    };
+    let codes = offered("tplkit check p.json --select = R00");
+    assert_eq!(codes.len(), 9, "{codes:?}");
+    assert!(codes.contains(&"R001".to_owned()), "{codes:?}");
+    let codes = offered("tplkit check p.json --select = J001,R01");
+    assert!(codes.contains(&"J001,R017".to_owned()), "{codes:?}");
+    assert_eq!(offered("tplkit plan p.json --target = st"), ["staging"]);
+    assert_eq!(offered("tplkit graph p.json --focus = f_no"), ["f_notes"]);
+    let refs = offered("tplkit graph --kind = er p.json --focus = f_no");
+    assert_eq!(refs, ["f_notes"]);
+    // Where nothing takes it apart, it is replaced whole.
+    assert_eq!(
+        offered("tplkit plan p.json --target=st"),
+        ["--target=staging"]
+    );
+}
+
+/// Shells hand words over as they are typed.
+#[test]
+fn refs_are_those_of_a_package_in_quotes_or_at_home() {
+    let place = Place::with(&[("sp ace/p.json", &tiny())]);
+    for typed in [
+        r"sp\ ace/p.json",
+        "\"sp ace/p.json\"",
+        "'sp ace/p.json'",
+        "sp' 'ace/p.json",
+        "~/sp\\ ace/p.json",
+        "~/'sp ace/p.json'",
+    ] {
+        let refs = offered(&place, &["tplkit", "why", typed, "f_"]);
+        assert_eq!(refs, ["f_notes"], "{typed}");
+    }
+}

@@ -45,6 +45,52 @@ fn help_and_version_are_results() {
     }
 }
 
+/// The second time standard input is empty, which is no decision, no row and no accepted finding.
+#[test]
+fn standard_input_is_read_for_one_thing() {
+    let place = Place::new();
+    let automation = |trigger: &str| {
+        format!(
+            r#"{{"trigger_config": {{"type": "{trigger}"}}, "graph_config": {{"steps": [{{"key": "email.send", "config": {{"to": "a@example.org", "subject": "S", "body": "Hello"}}}}]}}}}"#
+        )
+    };
+    let row = &["automation", "run", "-", "--stub", "--row", "-"][..];
+    for (words, text) in [
+        (&["resolve", "check", "-", "-"][..], tiny()),
+        (&["simulate", "-", "--resolutions", "-"][..], tiny()),
+        (&["simulate", "-", "--into", "-"][..], tiny()),
+        (&["simulate", "-", "--upgrade", "--base", "-"][..], tiny()),
+        (&["check", "-", "--baseline", "-"][..], tiny()),
+        (row, automation("manual")),
+    ] {
+        let ran = place.feed(words, text.as_bytes()).exits(2);
+        let one = "standard input can be read for one thing only";
+        assert!(ran.err.contains(one), "{words:?}\n{}", ran.err);
+        let help = "name a file for the other";
+        assert!(ran.err.contains(help), "{words:?}\n{}", ran.err);
+    }
+    // Named twice for one thing, it is one file; what is wrong with it is said of the one text.
+    let twice = ["check", "-", "-"];
+    place.feed(&twice, tiny().as_bytes()).exits(0);
+    let words = ["automation", "run", "-", "--stub"];
+    let ran = place.feed(&words, automation("manaul").as_bytes()).exits(1);
+    assert!(ran.out.contains("manaul"), "{}", ran.out);
+}
+
+/// A pipe gets colours from `--color always` alone.
+#[test]
+fn an_environment_that_forces_colours_colours_no_pipe() {
+    let place = Place::with(&[("p.json", &faulty())]);
+    for words in [&["check", "p.json"][..], &["--help"], &["chek"], &["fmt"]] {
+        let mut command = place.command(words);
+        let output = command.env("CLICOLOR_FORCE", "1").output().expect("runs");
+        let coloured = [output.stdout, output.stderr].concat().contains(&0x1b);
+        assert!(!coloured, "{words:?}");
+    }
+    let coloured = place.run(&["check", "p.json", "--color", "always"]);
+    assert!(coloured.out.contains('\u{1b}'), "{}", coloured.out);
+}
+
 #[test]
 fn a_missing_file_does_not_hide_the_others() {
     let place = Place::with(&[("p.json", &faulty())]);
@@ -198,13 +244,24 @@ fn the_disk_being_full_is_reported() {
         return;
     };
     let place = Place::with(&[("p.json", &tiny())]);
-    let output = place
-        .command(&["check", "p.json"])
-        .stdout(full)
-        .output()
-        .expect("run");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
+    for words in [
+        &["check", "p.json"][..],
+        &["--help"],
+        &["-h"],
+        &["help"],
+        &["--version"],
+        &["--help", "--format", "json"],
+        &["check", "--help"],
+    ] {
+        let full = full.try_clone().expect("another handle");
+        let output = place.command(words).stdout(full).output().expect("run");
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            said.contains("cannot write to standard output"),
+            "{words:?}: {said}"
+        );
+    }
 }
 
 #[cfg(unix)]

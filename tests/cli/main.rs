@@ -25,6 +25,7 @@ mod markup;
 #[cfg(target_os = "linux")]
 mod meanwhile;
 mod migrating;
+mod overwriting;
 mod page;
 mod remote;
 mod report;

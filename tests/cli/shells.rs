@@ -7,7 +7,7 @@ use tplkit_testkit::typing::completed;
 use crate::support::{Place, tiny};
 
 /// What is typed before the tabulator, and what the last word becomes.
-const TYPED: [(&str, &str); 9] = [
+const TYPED: [(&str, &str); 12] = [
     ("tplkit expl", "explain"),
     ("tplkit check p.json --sel", "--select"),
     ("tplkit explain R00", "R001"),
@@ -17,6 +17,12 @@ const TYPED: [(&str, &str); 9] = [
     ("tplkit plan p.json --target sta", "staging"),
     ("tplkit why p.json c_notes_b", "c_notes_body"),
     ("tplkit check p.j", "p.json"),
+    ("tplkit check p.json --select=R00", "--select=R001"),
+    (
+        "tplkit graph p.json --focus=c_notes_b",
+        "--focus=c_notes_body",
+    ),
+    ("tplkit why ~/p.json c_notes_b", "c_notes_body"),
 ];
 
 fn completes(shell: &str) {

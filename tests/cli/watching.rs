@@ -5,7 +5,7 @@ use std::process::{Child, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
-use crate::support::{Place, faulty, tiny};
+use crate::support::{Place, faulty, tiny, warned};
 
 /// A running watch with the lines of its standard output.
 struct RecordWatch {
@@ -105,6 +105,34 @@ fn folders_and_ignore_files_count() {
     watch.wait_for("1 error in 2 packages.");
     std::fs::rename(place.path("d/sub"), place.path("away/sub")).expect("moved out");
     watch.wait_for("No findings in 1 package.");
+}
+
+#[test]
+fn what_holds_for_a_package_counts() {
+    for path in ["d/e", "d/e/p.json"] {
+        let place = Place::with(&[("d/e/p.json", &warned())]);
+        std::fs::create_dir(place.path("base")).expect("a folder");
+        let watch = RecordWatch::start(&place, path);
+        watch.wait_for("warning[M003");
+        place.write("d/e/tplkit.toml", "deny = [\"M003\"]\n");
+        watch.wait_for("error[M003");
+        std::fs::remove_file(place.path("d/e/tplkit.toml")).expect("removed");
+        watch.wait_for("warning[M003");
+        place.write("tplkit.toml", "ignore = [\"M003\"]\n");
+        watch.wait_for("No findings in 1 package.");
+        // A mistake is named, and does not end it.
+        place.write("tplkit.toml", "ignroe = []\n");
+        std::thread::sleep(Duration::from_millis(400));
+        place.write("tplkit.toml", "deny = [\"M003\"]\n");
+        watch.wait_for("error[M003");
+        // Nor does a baseline that is missing; it lies in no folder that is walked.
+        place.write("tplkit.toml", "baseline = \"base/known.json\"\n");
+        std::thread::sleep(Duration::from_millis(400));
+        place.write("base/known.json", "");
+        watch.wait_for("0 in the baseline");
+        std::fs::remove_file(place.path("tplkit.toml")).expect("removed");
+        watch.wait_for("warning[M003");
+    }
 }
 
 /// The report goes to a file next to the package, which is what a shell's `>` does.

@@ -170,6 +170,37 @@ fn json_that_is_no_message_gets_a_response_and_ends_nothing() {
     assert_eq!(client.end(), 0);
 }
 
+/// JavaScript writes half a pair of surrogates as it has it.
+#[test]
+fn half_a_character_ends_nothing() {
+    let mut client = Client::start();
+    let send = |client: &mut Client, method: &str, params: Value, half: &[u8]| {
+        let message = json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string();
+        let (before, behind) = message.split_once("HALF").expect("a place");
+        let body = [before.as_bytes(), half, behind.as_bytes()].concat();
+        client.send_raw(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
+        client.send_raw(&body);
+    };
+    let text = "{\"templateVersion\": 3, \"name\": \"HALF\"}";
+    for (number, half) in [&b"\\ud83d"[..], b"\\uDE00", b"\xff"]
+        .into_iter()
+        .enumerate()
+    {
+        let uri = format!("untitled:{number}");
+        let document = json!({"uri": uri, "languageId": "json", "version": 1, "text": text});
+        let params = json!({"textDocument": document});
+        send(&mut client, "textDocument/didOpen", params, half);
+        assert!(!client.diagnostics(&uri, 1).is_empty());
+        let params = json!({
+            "textDocument": {"uri": uri, "version": 2},
+            "contentChanges": [{"text": text}],
+        });
+        send(&mut client, "textDocument/didChange", params, half);
+        assert!(!client.diagnostics(&uri, 2).is_empty());
+    }
+    assert_eq!(client.end(), 0);
+}
+
 #[test]
 fn headers_may_be_written_in_many_ways() {
     let mut client = Client::start();

@@ -115,6 +115,81 @@ fn a_finding_is_accepted_into_the_baseline() {
     }
 }
 
+/// An editor makes the file, and opens it, before it fills it.
+#[test]
+fn a_baseline_that_is_still_empty_is_no_mistake() {
+    let folder = TestFolder::new();
+    folder.write("tplkit.toml", "baseline = \"known.json\"\n");
+    let (uri, baseline) = (folder.uri("a.json"), folder.uri("known.json"));
+    let mut client = Client::start();
+    client.open(&uri, &faulty());
+    assert_eq!(client.diagnostics(&uri, 1).len(), 2);
+    folder.write("known.json", "");
+    client.notify("workspace/didChangeWatchedFiles", &json!({"changes": []}));
+    client.open(&baseline, "");
+    client.replace(&uri, 2, &faulty());
+    let found = client.diagnostics(&uri, 2);
+    assert_eq!(found.len(), 2);
+    let actions = accept(&mut client, &uri, &found[0]);
+    let text = edited("", &edits_of(&actions[0]["edit"], &baseline));
+    assert!(text.contains("M001"), "{text}");
+    // The first message is about what is wrong.
+    folder.write("tplkit.toml", "ignroe = []\n");
+    client.replace(&uri, 3, &faulty());
+    let message = client.notified("window/showMessage");
+    let text = message["message"].as_str().expect("text");
+    assert!(text.contains("tplkit.toml:1:1"), "{text}");
+}
+
+/// The editor has it open under its own name, whatever names it.
+#[test]
+fn a_baseline_in_the_folder_above_is_edited_as_it_is_typed() {
+    let folder = TestFolder::new();
+    std::fs::create_dir(folder.path("sub")).expect("a folder");
+    folder.write("sub/tplkit.toml", "baseline = \"../known.json\"\n");
+    folder.write("known.json", "");
+    let (uri, baseline) = (folder.uri("sub/a.json"), folder.uri("known.json"));
+    let mut client = Client::start();
+    client.open(&baseline, "");
+    client.open(&uri, &faulty());
+    let mut found = client.diagnostics(&uri, 1);
+    assert_eq!(found.len(), 2);
+    // Nothing is saved in between.
+    let mut text = String::new();
+    for version in 2..4 {
+        let actions = accept(&mut client, &uri, &found[0]);
+        let edits = edits_of(&actions[0]["edit"], &baseline);
+        assert!(!edits.is_empty(), "{actions}");
+        text = edited(&text, &edits);
+        client.replace(&baseline, version, &text);
+        client.replace(&uri, version, &faulty());
+        found = client.diagnostics(&uri, version);
+    }
+    assert_eq!(found, Vec::<Value>::new());
+    let known: Value = serde_json::from_str(&text).expect("JSON");
+    let accepted = known["findings"].as_array().expect("a list");
+    let accepted: Vec<&Value> = accepted.iter().map(|one| &one["code"]).collect();
+    assert_eq!(accepted, ["M001", "M003"]);
+}
+
+/// A finding may be accepted before the package is saved for the first time.
+#[test]
+fn a_package_that_is_not_saved_yet_has_the_name_that_it_will_have() {
+    let folder = TestFolder::new();
+    folder.write("tplkit.toml", "baseline = \"known.json\"\n");
+    folder.write("known.json", "");
+    for name in ["new.json", "new/folder/new.json"] {
+        let (uri, baseline) = (folder.uri(name), folder.uri("known.json"));
+        let mut client = Client::start();
+        client.open(&uri, &faulty());
+        let found = client.diagnostics(&uri, 1);
+        let actions = accept(&mut client, &uri, &found[0]);
+        let text = edited("", &edits_of(&actions[0]["edit"], &baseline));
+        let known: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(known["findings"][0]["path"], name);
+    }
+}
+
 #[test]
 fn a_client_that_makes_no_files_is_offered_no_new_baseline() {
     let folder = TestFolder::new();

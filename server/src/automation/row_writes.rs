@@ -306,7 +306,3 @@ fn holds(cell: &str, value: &str, file: Option<Uuid>) -> bool {
         None => equal(cell, value),
     }
 }
-
-fn failed(field: &str, reason: &str) -> Stop {
-    Stop::Failed(Failure::at(field, reason))
-}

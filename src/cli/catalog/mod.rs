@@ -116,7 +116,7 @@ fn ambiguous(candidates: Vec<Candidate>) -> CliError {
 pub(crate) fn same_name(candidate: &Candidate) -> CliError {
     CliError::Candidates {
         message: format!(
-            "there is a template of the same name, {}: not a terminal to ask whether it is replaced",
+            "there is a template of the same name, {}: nobody was asked whether it is replaced",
             summary(candidate)
         ),
         help: "pass `--yes` to replace it, or make another with `--new`".to_owned(),

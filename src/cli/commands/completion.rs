@@ -9,16 +9,19 @@ use std::path::PathBuf;
 
 use clap::{Arg, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap_complete::env::{Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
 use tplkit::contents::known_refs;
 use tplkit::finding::catalog::RULES;
 use tplkit::finding::selection::WORDS;
 use tplkit::package::schema;
 
+use super::bash_words::WholeWordsBash;
 use crate::cli::config::Configs;
 use crate::cli::error::CliError;
 use crate::cli::package_file;
 use crate::cli::remote::Environment;
 use crate::cli::remote::profiles::Profiles;
+use crate::cli::shell_word::unquoted;
 
 /// The environment variable by which a shell asks. A name of our own: with that of others a command would
 /// complete instead of doing its work.
@@ -31,7 +34,8 @@ pub(crate) const VARIABLE: &str = "TPLKIT_COMPLETE";
 pub(crate) fn handled(words: &[OsString]) -> Result<bool, CliError> {
     let folder = std::env::current_dir().ok();
     let completion = clap_complete::CompleteEnv::with_factory(super::command_line::command);
-    let completion = completion.var(VARIABLE);
+    let shells: [&dyn EnvCompleter; 5] = [&WholeWordsBash, &Elvish, &Fish, &Powershell, &Zsh];
+    let completion = completion.var(VARIABLE).shells(Shells(&shells));
     Ok(completion.try_complete(words.iter().cloned(), folder.as_deref())?)
 }
 
@@ -155,7 +159,17 @@ fn words() -> impl Iterator<Item = OsString> {
     std::env::args_os().skip_while(|word| word != "--").skip(3)
 }
 
+/// What a word names that is there. Shells hand it over as it is typed: with quotes, and `~` for the home.
 fn existing(word: OsString) -> Option<PathBuf> {
+    let typed = word.to_str().map(str::to_owned);
     let path = PathBuf::from(word);
+    if path.exists() {
+        return Some(path);
+    }
+    let typed = typed?;
+    let path = match typed.strip_prefix("~/") {
+        Some(rest) => std::env::home_dir()?.join(unquoted(rest)),
+        None => PathBuf::from(unquoted(&typed)),
+    };
     path.exists().then_some(path)
 }

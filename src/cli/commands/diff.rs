@@ -15,6 +15,7 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
+use crate::cli::overwrite::refuse_input;
 use crate::cli::package_file::{self, PackageFile};
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
@@ -67,6 +68,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             help: "name a file for one of them".to_owned(),
         });
     }
+    let inputs = [args.first.as_path(), args.second.as_path()];
+    refuse_input(args.output.as_deref(), inputs.map(Some))?;
     let first = package_file::read(&args.first)?;
     let second = package_file::read(&args.second)?;
     for source in [&first, &second] {

@@ -18,6 +18,7 @@ use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::folder_snapshot::FolderSnapshot;
 use crate::cli::output::{print_error, write_data, write_result};
+use crate::cli::overwrite::refuse_input;
 use crate::cli::package_output;
 use crate::cli::replace;
 use crate::cli::session::Session;
@@ -89,6 +90,9 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         files.any(|file| package_output::is_same(&file.path, output))
     };
     let output = args.output.as_deref().filter(|output| !in_place(output));
+    // What is written is the package of a folder, which is none of its files.
+    let folders = found.iter().filter(|file| file.is_folder);
+    refuse_input(output, folders.map(|folder| Some(folder.path.as_path())))?;
     let mut files = Vec::new();
     for file in &found {
         match format(file, args, output) {

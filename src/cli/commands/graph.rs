@@ -17,6 +17,7 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{write_result, write_styled};
+use crate::cli::overwrite::refuse_input;
 use crate::cli::package_file;
 use crate::cli::session::Session;
 use crate::cli::settings::definitions_for;
@@ -82,6 +83,8 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let inputs = [Some(args.package.as_path()), args.definitions.as_deref()];
+    refuse_input(args.output.as_deref(), inputs)?;
     let definitions = definitions_for(args.definitions.as_ref(), &args.package)?;
     let bytes = package_file::read(&args.package)?;
     let doc = match package_file::parse(&bytes) {

@@ -4,6 +4,7 @@ mod api;
 mod api_fields;
 mod apply;
 mod automation;
+mod bash_words;
 mod check;
 pub(crate) mod command_line;
 pub(crate) mod completion;

@@ -17,6 +17,7 @@ use crate::cli::output::{write_data, write_result};
 use crate::cli::package_output::folder_of;
 use crate::cli::session::{RandomIds, Session, SystemClock};
 use crate::cli::shell_word::shell_path;
+use crate::cli::source::is_stdin;
 
 /// What a new `tplkit.toml` says.
 const CONFIG: &str = "\
@@ -62,10 +63,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     })?;
     let text = canonical::write(&package.to_string())
         .expect("what `starter` makes is a package without repeated keys");
-    let folder = args.output.as_deref().and_then(folder_of);
+    let target = args.output.as_deref().filter(|path| !is_stdin(path));
+    let folder = target.and_then(folder_of);
     let output = match &folder {
         Some(folder) => Some(folder.join(file_name(&package))),
-        None => args.output.clone(),
+        None => target.map(Path::to_owned),
     };
     if let Some(path) = &output {
         if path.exists() {

@@ -14,6 +14,7 @@ use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::folder::OnDisk;
 use crate::cli::output::{print_note, write_data, write_result};
+use crate::cli::overwrite::refuse_input;
 use crate::cli::session::Session;
 use crate::cli::shell_word::shell_path;
 use crate::cli::source::is_stdin;
@@ -40,6 +41,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    refuse_input(args.output.as_deref(), [Some(args.folder.as_path())])?;
     let mut bytes = Vec::new();
     match layout::pack(&OnDisk(args.folder.clone()), &mut bytes) {
         Ok(()) => {}

@@ -15,6 +15,7 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{folded, write_result};
+use crate::cli::overwrite::refuse_input;
 use crate::cli::package_file::{self, File};
 use crate::cli::plan_view::examine::{self, PlanRequest, PlannedApply};
 use crate::cli::plan_view::{Decisions, Package, PlanFiles, PlanTemplate, Saved, screen};
@@ -103,6 +104,12 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let word = args.workspace.required(&target, &server, session)?;
     let mut decisions = args.decisions.clone();
     decisions.complete(&target);
+    let inputs = [
+        Some(subject.as_path()),
+        decisions.resolutions.as_deref(),
+        args.upgrade.args.base.as_deref(),
+    ];
+    refuse_input(args.out.as_deref(), inputs)?;
     let mut request = decisions.request()?;
     args.upgrade.complete(&mut request);
     let base = match args.upgrade.base()? {

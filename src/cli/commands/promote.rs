@@ -29,6 +29,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    args.report.refuse_named(&args.paths)?;
     let checker = Checker {
         mode: CheckMode::Promote,
         fix_mode: None,
@@ -40,5 +41,6 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         ..Flags::default()
     });
     let report = checker.run(&args.paths, &mut settings, session)?;
+    args.report.refuse_found(&report)?;
     conclude(report, &args.report, session)
 }

@@ -22,6 +22,7 @@ use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::item_titles::ItemTitles;
 use crate::cli::output::{folded, write_data, write_result};
+use crate::cli::overwrite::{is_input, refuse_input};
 use crate::cli::package_file;
 use crate::cli::resolutions;
 use crate::cli::session::{RandomIds, Session, SystemClock};
@@ -72,7 +73,29 @@ pub(crate) struct Args {
     format: Form,
 }
 
+impl Args {
+    /// Errs when the workspace would go over what is read. A workspace file may grow from one simulation to the next.
+    fn refuse_inputs(&self) -> Result<(), CliError> {
+        let Some(save) = self.save.as_deref() else {
+            return Ok(());
+        };
+        let into = match self.into.as_deref() {
+            Some(into) if is_input(save, into) && destination::is_package(into)? => Some(into),
+            _ => None,
+        };
+        let inputs = [
+            Some(self.package.as_path()),
+            into,
+            self.resolutions.as_deref(),
+            self.definitions.as_deref(),
+            self.upgrade.base.as_deref(),
+        ];
+        refuse_input(Some(save), inputs)
+    }
+}
+
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    args.refuse_inputs()?;
     let definitions = definitions_for(args.definitions.as_ref(), &args.package)?;
     let definitions: &Definitions = &definitions;
     let options = CheckOptions {

@@ -2,6 +2,7 @@
 //!
 //! No length is taken at its word: memory is for bytes that have come, up to a bound. JSON that is no message gets the
 //! protocol's response, and the next frame is read; where a frame ends is known only as long as all before it were frames.
+//! A text that is JSON but for half a character is read with a stand-in for it.
 
 use std::io::{self, BufRead, Read as _, Write};
 
@@ -53,16 +54,62 @@ pub(super) fn read(input: &mut impl BufRead) -> Result<Option<Frame>, FrameError
     if (body.len() as u64) < length {
         return Err(FrameError::Cut);
     }
-    if let Ok(message) = serde_json::from_slice(&body) {
-        return Ok(Some(Frame::Message(message)));
+    let frame = parse(&body).or_else(|_| parse(repaired(&body).as_bytes()))?;
+    Ok(Some(frame))
+}
+
+fn parse(body: &[u8]) -> Result<Frame, serde_json::Error> {
+    if let Ok(message) = serde_json::from_slice(body) {
+        return Ok(Frame::Message(message));
     }
-    let value: Value = serde_json::from_slice(&body)?;
+    let value: Value = serde_json::from_slice(body)?;
     // Without a method it may be meant as a response, whose id is one of ours.
     let id = value.get("method").and_then(|_| value.get("id"));
     let id = id.filter(|id| id.is_string() || id.is_number());
-    Ok(Some(Frame::Invalid {
+    Ok(Frame::Invalid {
         id: id.cloned().unwrap_or_default(),
-    }))
+    })
+}
+
+/// The text with a stand-in for what no text can hold: halves of surrogate pairs, which editors in JavaScript write as
+/// they have them, and bytes that are no UTF-8. A half and its stand-in are one unit of UTF-16, so columns stay.
+fn repaired(body: &[u8]) -> String {
+    const STAND_IN: &str = "\\ufffd";
+    let text = String::from_utf8_lossy(body);
+    let mut whole = String::with_capacity(text.len());
+    let mut rest = &*text;
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        whole.push_str(before);
+        let unit = code_unit(escape);
+        let is_pair = || {
+            let next = escape.get(6..).and_then(code_unit);
+            next.is_some_and(|next| (0xDC00..0xE000).contains(&next))
+        };
+        let length = match unit {
+            Some(0xD800..0xDC00) if is_pair() => 12,
+            Some(0xD800..0xE000) => {
+                whole.push_str(STAND_IN);
+                rest = &escape[6..];
+                continue;
+            }
+            Some(_) => 6,
+            // The character behind it is escaped, be it another backslash.
+            None => 1 + escape[1..].chars().next().map_or(0, char::len_utf8),
+        };
+        let (escape, behind) = escape.split_at(length);
+        whole.push_str(escape);
+        rest = behind;
+    }
+    whole.push_str(rest);
+    whole
+}
+
+/// The unit of UTF-16 that a text begins with as `\u` and four digits.
+fn code_unit(text: &str) -> Option<u16> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    let are_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    u16::from_str_radix(digits, 16).ok().filter(|_| are_digits)
 }
 
 /// Responds to JSON that is no message. The library has no response without an id.
@@ -117,7 +164,7 @@ mod tests {
     use lsp_server::Message;
     use serde_json::Value;
 
-    use super::{Frame, FrameError, MOST_HEADER, read, write_invalid};
+    use super::{Frame, FrameError, MOST_HEADER, read, repaired, write_invalid};
 
     const EXIT: &str = r#"{"jsonrpc":"2.0","method":"exit"}"#;
 
@@ -172,6 +219,33 @@ mod tests {
         let response: Value = serde_json::from_str(body).expect("JSON");
         assert_eq!(response["error"]["code"], -32600);
         assert!(response.get("id").is_some_and(Value::is_null), "{response}");
+    }
+
+    #[test]
+    fn half_a_character_has_a_stand_in() {
+        for (text, whole) in [
+            (r#""\ud83d""#, r#""\ufffd""#),
+            (r#""\uDE00x""#, r#""\ufffdx""#),
+            (r#""\ud83d\ud83d\ude00""#, r#""\ufffd\ud83d\ude00""#),
+            (r#""\ud83d\n\ude00""#, r#""\ufffd\n\ufffd""#),
+            // Not the escape itself, but one that a text speaks of.
+            (r#""\\ud83d""#, r#""\\ud83d""#),
+            (r#""\\\ud83d""#, r#""\\\ufffd""#),
+            (r#""\u00e9é""#, r#""\u00e9é""#),
+            (r#""\ud83"#, r#""\ud83"#),
+            ("\"\\", "\"\\"),
+        ] {
+            assert_eq!(repaired(text.as_bytes()), whole, "{text}");
+        }
+        assert_eq!(repaired(b"\"a\xffb\""), "\"a\u{fffd}b\"");
+        let body = r#"{"jsonrpc":"2.0","method":"m","params":["\ud83d"]}"#;
+        let text = format!("Content-Length: {}\r\n\r\n{body}", body.len());
+        let Ok(Some(Frame::Message(Message::Notification(notification)))) =
+            read(&mut text.as_bytes())
+        else {
+            panic!("{body}");
+        };
+        assert_eq!(notification.params[0], "\u{fffd}");
     }
 
     #[test]

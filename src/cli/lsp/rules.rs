@@ -1,7 +1,7 @@
 //! What `tplkit.toml` says of a package that is open: rules, registry, accepted findings.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use tplkit::check::CheckOptions;
@@ -115,6 +115,7 @@ impl Accepted {
             path: file.path.clone(),
             source,
         })?;
+        let path = without_parents(&path);
         let text = match documents.at(&path) {
             Some((_, open)) => Some(open.document.text().to_owned()),
             None => std::fs::read_to_string(&path).ok(),
@@ -142,9 +143,57 @@ impl Accepted {
     }
 }
 
+/// An absolute path without `..`, which editors do not have in theirs. Links stay, as editors keep them, unless one of them
+/// is what a `..` leads out of.
+fn without_parents(path: &Path) -> PathBuf {
+    let mut short = PathBuf::new();
+    for part in path.components() {
+        if part == Component::ParentDir {
+            short.pop();
+        } else {
+            short.push(part);
+        }
+    }
+    let folder = |path: &Path| path.parent()?.canonicalize().ok();
+    match (folder(path), path.file_name()) {
+        (Some(real), Some(name)) if folder(&short).as_ref() != Some(&real) => real.join(name),
+        _ => short,
+    }
+}
+
 fn message_of(error: &CliError) -> String {
     match error.help() {
         Some(help) => format!("{error}: {help}"),
         None => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::without_parents;
+
+    #[test]
+    fn a_path_leads_where_it_led() {
+        let plain = without_parents(Path::new("/no/such/sub/../known.json"));
+        assert_eq!(plain, Path::new("/no/such/known.json"));
+        assert_eq!(
+            without_parents(Path::new("/known.json")),
+            Path::new("/known.json")
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_parent_is_that_of_what_a_link_leads_to() {
+        let place = tempfile::TempDir::new().expect("a folder");
+        let root = place.path().canonicalize().expect("a path");
+        std::fs::create_dir_all(root.join("far/sub")).expect("folders");
+        std::os::unix::fs::symlink(root.join("far/sub"), root.join("link")).expect("a link");
+        let path = |name: &str| without_parents(&root.join(name));
+        assert_eq!(path("link/../known.json"), root.join("far/known.json"));
+        assert_eq!(path("far/sub/../known.json"), root.join("far/known.json"));
+        assert_eq!(path("link/known.json"), root.join("link/known.json"));
     }
 }

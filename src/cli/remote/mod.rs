@@ -27,7 +27,7 @@ use stored::Stored;
 pub(crate) use environment::Environment;
 pub(crate) use identity::{identify, name_of};
 pub(crate) use profiles::close as close_profiles;
-pub(crate) use prompt::{agree, confirm, prompt_line, secret, stdin_secret, terminal};
+pub(crate) use prompt::{agree, confirm, prompt_line, secret, stdin_secret, terminal, unprompted};
 
 /// The profile that is used when none is named.
 pub(crate) const DEFAULT_PROFILE: &str = "default";

@@ -1,9 +1,10 @@
 //! Reads what only a person knows: prompts on a terminal, standard input elsewhere.
 
+use std::fmt;
 use std::io::{self, IsTerminal as _, Read as _};
 
-use dialoguer::console::Term;
-use dialoguer::{Confirm, Error, Input, Password};
+use dialoguer::theme::Theme;
+use dialoguer::{Error, Input, Password};
 use serde_json::Value;
 use tplkit::client::Secret;
 
@@ -29,21 +30,47 @@ pub(crate) fn prompt_line(prompt: &str, may_be_empty: bool) -> Result<String, Cl
     entered.map_err(|Error::IO(error)| stopped(&error))
 }
 
-/// Prompts for a confirmation; the default is no.
+/// Prompts for a confirmation: `y` or `yes`, and Enter. Every other line is a no.
+///
+/// A key alone is no response: keys that were typed ahead are those of the next command.
 pub(crate) fn confirm(question: &str) -> Result<(), CliError> {
-    let entered = Confirm::new()
+    let entered: Result<String, Error> = Input::with_theme(&YesOrNo)
         .with_prompt(question)
-        .default(false)
-        .interact();
+        .allow_empty(true)
+        .interact_text();
     match entered {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(CliError::Declined),
-        Err(Error::IO(error)) => {
-            // The question has hidden it, and Ctrl-C is a key of the question.
-            Term::stderr().show_cursor().ok();
-            Err(stopped(&error))
-        }
+        Ok(line) if is_yes(&line) => Ok(()),
+        Ok(_) => Err(CliError::Declined),
+        Err(Error::IO(error)) => Err(stopped(&error)),
     }
+}
+
+/// How a confirmation is shown.
+struct YesOrNo;
+
+impl Theme for YesOrNo {
+    fn format_input_prompt(
+        &self,
+        to: &mut dyn fmt::Write,
+        question: &str,
+        _default: Option<&str>,
+    ) -> fmt::Result {
+        write!(to, "{question} [y/N] ")
+    }
+
+    fn format_input_prompt_selection(
+        &self,
+        to: &mut dyn fmt::Write,
+        question: &str,
+        line: &str,
+    ) -> fmt::Result {
+        let word = if is_yes(line) { "yes" } else { "no" };
+        write!(to, "{question} {word}")
+    }
+}
+
+fn is_yes(line: &str) -> bool {
+    matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
 /// Shows what cannot be taken back, and prompts for a confirmation. Without a terminal, or with
@@ -59,8 +86,18 @@ pub(crate) fn agree(
         return confirm(question);
     }
     Err(CliError::Unconfirmed {
+        why: unprompted(form),
         losses: Box::new(document),
     })
+}
+
+/// Why nobody is asked.
+pub(crate) fn unprompted(form: Form) -> &'static str {
+    if form == Form::Json && terminal() {
+        "`--format json` does not prompt"
+    } else {
+        "not a terminal"
+    }
 }
 
 /// Asks for something that is not shown while it is typed.
@@ -103,5 +140,28 @@ fn stopped(error: &io::Error) -> CliError {
     CliError::Usage {
         message: format!("cannot prompt: {error}"),
         help: "give it on the command line: `--help` says how".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_yes;
+
+    #[test]
+    fn only_a_whole_yes_is_one() {
+        for line in ["y", "Y", "yes", "YES", " yes "] {
+            assert!(is_yes(line), "{line}");
+        }
+        for line in [
+            "",
+            "n",
+            "no",
+            "yy",
+            "maybe",
+            "why?",
+            "tplkit apply crm.json",
+        ] {
+            assert!(!is_yes(line), "{line}");
+        }
     }
 }

@@ -56,10 +56,14 @@ fn commands() -> [Command; 3] {
 fn nothing_goes_without_a_yes() {
     for command in commands() {
         for (key, code, goes) in [
-            ("y", 0, true),
-            ("n", 130, false),
+            ("y\r", 0, true),
+            ("YES\n", 0, true),
+            ("n\r", 130, false),
             ("\r", 130, false),
             ("\u{3}", 130, false),
+            // What is meant for the shell, with letters of a yes in it.
+            ("tplkit apply crm.json\r", 130, false),
+            ("maybe\r", 130, false),
         ] {
             let server = (command.server)(&command.does);
             let env = TestEnv::with_key(&server.url);
@@ -78,6 +82,25 @@ fn nothing_goes_without_a_yes() {
                 "{}",
                 command.words
             );
+        }
+    }
+}
+
+/// Scripts that drive a terminal may respond before they are asked.
+#[test]
+fn what_is_typed_ahead_is_the_response() {
+    for command in commands() {
+        for (line, code) in [("y\n", 0), ("tplkit apply crm.json\n", 130)] {
+            let server = (command.server)(&command.does);
+            let env = TestEnv::with_key(&server.url);
+            let Some(mut terminal) = Terminal::around(&env.command(&[]), &command.words) else {
+                return;
+            };
+            terminal.press(line);
+            let (ended, shown) = terminal.ends();
+            assert_eq!(ended, Some(code), "{} {line:?} {shown}", command.words);
+            let done = server.lines().contains(&command.does);
+            assert_eq!(done, code == 0, "{} {line:?}", command.words);
         }
     }
 }
@@ -109,6 +132,10 @@ fn a_document_is_no_question() {
         };
         let (code, shown) = terminal.ends();
         assert_eq!(code, Some(2), "{words} {shown}");
+        assert!(
+            shown.contains("`--format json` does not prompt"),
+            "{words} {shown}"
+        );
         assert!(!shown.contains(command.asks), "{words} {shown}");
         assert!(!server.lines().contains(&command.does), "{words}");
     }

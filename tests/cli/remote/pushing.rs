@@ -141,7 +141,7 @@ fn a_name_alone_needs_a_yes() {
     assert!(ran.err.contains(expected), "{}", ran.err);
     assert_eq!(written(&server), [replace(TEMPLATE)]);
 
-    for (key, code) in [("y", 0), ("n", 130)] {
+    for (key, code) in [("y\r", 0), ("n\r", 130)] {
         let server = catalog(&templates, "{}");
         let env = self::env(&server, &json!({}));
         let Some(mut terminal) = Terminal::around(&env.command(&[]), "template push p.json") else {
@@ -149,8 +149,8 @@ fn a_name_alone_needs_a_yes() {
         };
         terminal.shows("Replace the template of the same name");
         terminal.press(key);
-        assert_eq!(terminal.ends().0, Some(code), "{key}");
-        assert_eq!(written(&server).len(), usize::from(code == 0), "{key}");
+        assert_eq!(terminal.ends().0, Some(code), "{key:?}");
+        assert_eq!(written(&server).len(), usize::from(code == 0), "{key:?}");
     }
 }
 

@@ -11,6 +11,7 @@ use crate::terminal::Terminal;
 
 const SHOWN: [&str; 3] = ["Create: ", "table \"Clients\" (clients)", "f_clients  "];
 const CURSOR: &str = "\u{1b}[?25h";
+const NO_CURSOR: &str = "\u{1b}[?25l";
 
 /// The program on a terminal, with a credential for that server.
 fn terminal(server: &Scripted, command: &str, more: &str) -> Option<(TestEnv, Terminal)> {
@@ -52,7 +53,7 @@ fn the_plan_is_agreed_to_and_the_job_is_watched() {
     }
     terminal.shows("Apply it?");
     assert_eq!(begun(&server), Vec::<Value>::new(), "nobody has agreed yet");
-    terminal.press("y");
+    terminal.press("y\r");
     terminal.shows(JOB);
     // The line that is drawn over again: the phase, and how far it is.
     terminal.shows("structure");
@@ -73,7 +74,7 @@ fn the_plan_is_agreed_to_and_the_job_is_watched() {
 
 #[test]
 fn who_does_not_agree_has_begun_nothing() {
-    for (key, code) in [("n", 130), ("\r", 130), ("\u{3}", 130)] {
+    for (key, code) in [("n\r", 130), ("\r", 130), ("\u{3}", 130)] {
         let server = catalog([job("completed")]).serve();
         let Some((_env, mut terminal)) = terminal(&server, "apply", "") else {
             return;
@@ -82,7 +83,7 @@ fn who_does_not_agree_has_begun_nothing() {
         terminal.press(key);
         let (ended, shown) = terminal.ends();
         assert_eq!(ended, Some(code), "{key:?} {shown}");
-        assert!(shown.contains(CURSOR), "{key:?} {shown:?}");
+        assert!(!shown.contains(NO_CURSOR), "{key:?} {shown:?}");
         assert!(!shown.contains(JOB), "{key:?} {shown}");
         assert_eq!(begun(&server), Vec::<Value>::new(), "{key:?}");
     }
@@ -139,6 +140,11 @@ fn half_a_terminal_is_none() {
             _ => shown,
         };
         assert!(messages.contains("--yes"), "{more} {messages}");
+        let why = match more {
+            "--format json" => "`--format json` does not prompt",
+            _ => "not a terminal",
+        };
+        assert!(messages.contains(why), "{more} {messages}");
         assert_eq!(server.lines(), Vec::<String>::new(), "{more}");
     }
 }

@@ -634,7 +634,7 @@ fn a_terminal_asks_about_each_conflict() {
     terminal.shows("> ours");
     terminal.press("\r");
     terminal.shows("Apply it?");
-    terminal.press("y");
+    terminal.press("y\r");
     let (code, shown) = terminal.ends();
     assert_eq!(code, Some(0), "{shown}");
     let sent = body(&server, &apply_route(TEMPLATE));

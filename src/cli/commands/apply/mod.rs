@@ -99,7 +99,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if !args.yes && !args.dry_run && !args.can_prompt() {
         return Err(usage(
             &format!(
-                "not a terminal: pass `--yes` to confirm{}",
+                "{}: pass `--yes` to confirm{}",
+                remote::unprompted(args.format),
                 taken_for(subject)
             ),
             "give `--yes`, or save a plan with `tplkit plan … --out FILE`, look at it, and apply that",

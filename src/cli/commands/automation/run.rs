@@ -63,7 +63,7 @@ pub(super) fn run(args: &RunArgs, session: &Session) -> Result<Exit, CliError> {
     let definition = Json::parse(text.trim_start_matches('\u{feff}')).ok();
     let (Some(definition), false) = (definition, wrong) else {
         session.note("error: only an automation that validates can be run");
-        return validate::validate_local(&args.file, definitions, args.format, session);
+        return validate::validate_local(&args.file, &source, definitions, args.format, session);
     };
     let mut graph = definition.get("graph_config").cloned().unwrap_or_default();
     let mut number = 0;

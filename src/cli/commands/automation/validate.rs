@@ -8,6 +8,7 @@ use tplkit::automation::{Issue, validate_file};
 use tplkit::definitions::Definitions;
 use tplkit::finding::render::{counted, diagnostic};
 use tplkit::finding::{Finding, Located, Place, Severity, catalog};
+use tplkit::package::Source;
 
 use super::validate_args::ValidateArgs;
 use crate::cli::args::Form;
@@ -24,17 +25,18 @@ pub(super) fn run(args: &ValidateArgs, session: &Session) -> Result<Exit, CliErr
         return super::remote::run(args, session);
     }
     let definitions = definitions_for(args.definitions.as_ref(), &args.file)?;
-    validate_local(&args.file, &definitions, args.format, session)
+    let source = source::open(&args.file)?;
+    validate_local(&args.file, &source, &definitions, args.format, session)
 }
 
 /// What the validator says of a file.
 pub(super) fn validate_local(
     file: &Path,
+    source: &Source,
     definitions: &Definitions,
     format: Form,
     session: &Session,
 ) -> Result<Exit, CliError> {
-    let source = source::open(file)?;
     let issues = match source
         .text()
         .and_then(|text| validate_file(text, definitions))

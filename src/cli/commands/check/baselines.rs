@@ -9,13 +9,15 @@ use indexmap::IndexMap;
 use tplkit::finding::baseline::{Baseline, BaselineKey, is_whole};
 use tplkit::finding::catalog;
 use tplkit::finding::render::{Accepted, FileEntry, Report, counted};
+use tplkit::package::Source;
 use tplkit::printable;
 
 use crate::cli::error::CliError;
+use crate::cli::overwrite::refuse_input;
 use crate::cli::replace;
 use crate::cli::session::Session;
 use crate::cli::settings::{BaselineFile, Settings, SettingsFinder};
-use crate::cli::source;
+use crate::cli::source::{self, is_stdin};
 
 /// A file, and what its baseline knows it by.
 struct KnownFile<'f> {
@@ -36,11 +38,12 @@ pub(super) enum BaselineMode {
 }
 
 /// Leaves out accepted findings, and changes the baselines as asked. Each file has the baseline of the
-/// command line, else that of its nearest `tplkit.toml`.
+/// command line, else that of its nearest `tplkit.toml`. None of them is the `output`.
 pub(super) fn hold_against(
     report: &mut Report,
     settings: &mut SettingsFinder,
     mode: BaselineMode,
+    output: Option<&Path>,
     session: &Session,
 ) -> Result<(), CliError> {
     // Accepted findings of what was not read would be lost.
@@ -60,6 +63,15 @@ pub(super) fn hold_against(
         return Err(CliError::Usage {
             message: "there is no baseline to change".to_owned(),
             help: "name one with `--baseline FILE`, or as `baseline` in `tplkit.toml`".to_owned(),
+        });
+    }
+    refuse_input(output, by_baseline.keys().map(|path| Some(path.as_path())))?;
+    if let Some(path) = by_baseline.keys().find(|path| is_stdin(path))
+        && mode != BaselineMode::Read
+    {
+        return Err(CliError::Usage {
+            message: format!("`{}` is no baseline that can be written", path.display()),
+            help: "name a file".to_owned(),
         });
     }
     let mut accepted = Accepted::default();
@@ -97,13 +109,18 @@ fn left_alone(path: &Path, session: &Session) {
 }
 
 /// Accepts everything that was found, and leaves what it accepts of other files that are there. Gives the number of
-/// findings of this run.
+/// findings of this run. What is there and no baseline stays: it may be a package.
 fn write(path: &Path, files: &mut [KnownFile<'_>], session: &Session) -> Result<usize, CliError> {
-    let held = source::read_whole(path).ok();
-    let before = held
-        .as_ref()
-        .and_then(|held| Baseline::parse(held.text().ok()?).ok());
-    let mut baseline = before.unwrap_or_default();
+    let held = match source::read_whole(path) {
+        Ok(held) => Some(held),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(source) => {
+            let path = path.to_owned();
+            return Err(unread(files, CliError::Read { path, source }));
+        }
+    };
+    let before = held.as_ref().map(|held| parse(path, held, files));
+    let mut baseline = before.transpose()?.unwrap_or_default();
     let is_other = |known: &str| {
         files.iter().all(|file| file.known != known)
             && files.iter().any(|file| file.baseline.has(known))
@@ -134,6 +151,23 @@ fn write(path: &Path, files: &mut [KnownFile<'_>], session: &Session) -> Result<
     Ok(known)
 }
 
+/// The accepted findings in a file that was read.
+fn parse(path: &Path, held: &Source, files: &[KnownFile<'_>]) -> Result<Baseline, CliError> {
+    let text = source::text(path, held).map_err(|error| unread(files, error))?;
+    Baseline::parse(text).map_err(|source| CliError::Baseline {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// The error about a baseline of these files, with the place that names it.
+fn unread(files: &[KnownFile<'_>], error: CliError) -> CliError {
+    match files.first() {
+        Some(file) => file.baseline.unread(error),
+        None => error,
+    }
+}
+
 /// Leaves out what was accepted before.
 fn read(
     path: &Path,
@@ -142,22 +176,15 @@ fn read(
     prune: bool,
     session: &Session,
 ) -> Result<Accepted, CliError> {
-    let unread = |error| match files.first() {
-        Some(file) => file.baseline.unread(error),
-        None => error,
-    };
     let held = source::read_whole(path).map_err(|source| {
         let path = path.to_owned();
-        unread(match source.kind() {
+        let error = match source.kind() {
             io::ErrorKind::NotFound => CliError::NoBaseline { path },
             _ => CliError::Read { path, source },
-        })
+        };
+        unread(files, error)
     })?;
-    let parsed = Baseline::parse(source::text(path, &held).map_err(unread)?);
-    let mut baseline = parsed.map_err(|source| CliError::Baseline {
-        path: path.to_owned(),
-        source,
-    })?;
+    let mut baseline = parse(path, &held, files)?;
     let mut kept = baseline.clone();
     let mut accepted = Accepted {
         pruned: prune,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use tplkit::context::Clock as _;
+use tplkit::finding::FileKind;
 use tplkit::finding::render::{self, FileEntry, Outcome, Report, counted};
 use tplkit::finding::selection::{Selection, Selector};
 use tplkit::printable;
@@ -17,6 +18,7 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{print_error, write_styled};
+use crate::cli::overwrite::refuse_input;
 use crate::cli::session::{Session, SystemClock};
 use crate::cli::settings::{Flags, SettingsFinder};
 use crate::cli::source::is_stdin;
@@ -141,6 +143,22 @@ pub(crate) struct ReportArgs {
 }
 
 impl ReportArgs {
+    /// Errs when the report would go over what was named to be read.
+    pub(crate) fn refuse_named(&self, paths: &[PathBuf]) -> Result<(), CliError> {
+        let named = paths.iter().map(PathBuf::as_path);
+        let named = named.chain(self.definitions.as_deref());
+        refuse_input(self.output.as_deref(), named.map(Some))
+    }
+
+    /// Errs when the report would go over a package that was found in a folder. A file that is none may be the report
+    /// of an earlier run.
+    pub(crate) fn refuse_found(&self, report: &Report) -> Result<(), CliError> {
+        let packages = report.files.iter();
+        let packages = packages.filter(|file| file.report.kind == FileKind::Package);
+        let paths = packages.map(|file| Some(file.path.as_path()));
+        refuse_input(self.output.as_deref(), paths)
+    }
+
     /// Number of threads, when one was given.
     pub(crate) fn threads(&self) -> Option<usize> {
         self.threads.map(NonZeroUsize::get)
@@ -179,14 +197,9 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         skip_plain: args.skip_plain,
         threads: args.report.threads(),
     };
-    let once = || {
-        // Read anew each time: a `tplkit.toml` changes, too.
-        let mut settings = SettingsFinder::new(args.flags());
-        let mut report = checker.run(&args.paths, &mut settings, session)?;
-        baselines::hold_against(&mut report, &mut settings, args.known.mode(), session)?;
-        report.statistics = args.statistics;
-        conclude(report, &args.report, session)
-    };
+    // What is skipped where it is no package may be the report of an earlier run.
+    let named: &[PathBuf] = if args.skip_plain { &[] } else { &args.paths };
+    args.report.refuse_named(named)?;
     if args.watch {
         if args.paths.iter().any(|path| is_stdin(path)) {
             return Err(CliError::Usage {
@@ -194,12 +207,34 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
                 help: "name files or folders, or leave `--watch` out".to_owned(),
             });
         }
-        return watch::run(&args.paths, session, once);
+        return watch::run(&args.paths, session, |reads| {
+            args.check(&checker, reads, session)
+        });
     }
-    once()
+    args.check(&checker, &mut |_| {}, session)
 }
 
 impl Args {
+    /// Checks once. `reads` hears of the files that are read next to the packages, before anything is reported.
+    fn check(
+        &self,
+        checker: &Checker,
+        reads: &mut dyn FnMut(&Path),
+        session: &Session,
+    ) -> Result<Exit, CliError> {
+        // Read anew each time: a `tplkit.toml` changes, too.
+        let mut settings = SettingsFinder::new(self.flags());
+        let output = self.report.output.as_deref();
+        let report = checker.run(&self.paths, &mut settings, session);
+        settings.files().for_each(reads);
+        let mut report = report?;
+        self.report.refuse_found(&report)?;
+        let mode = self.known.mode();
+        baselines::hold_against(&mut report, &mut settings, mode, output, session)?;
+        report.statistics = self.statistics;
+        conclude(report, &self.report, session)
+    }
+
     fn flags(&self) -> Flags {
         Flags {
             selection: Selection {

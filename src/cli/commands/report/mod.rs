@@ -21,6 +21,7 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{write_result, write_styled};
+use crate::cli::overwrite::refuse_input;
 use crate::cli::package_file;
 use crate::cli::session::Session;
 use crate::cli::settings::definitions_for;
@@ -69,6 +70,8 @@ pub(super) enum Format {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let inputs = [Some(args.package.as_path()), args.definitions.as_deref()];
+    refuse_input(args.output.as_deref(), inputs)?;
     if args.upgrade.is_upgrade() {
         return upgrade::run(args, session);
     }

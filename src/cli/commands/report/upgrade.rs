@@ -12,6 +12,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
+use crate::cli::overwrite::refuse_input;
 use crate::cli::package_file;
 use crate::cli::plan_view::examine::UpgradePlan;
 use crate::cli::remote::ServerArgs;
@@ -58,6 +59,9 @@ impl UpgradeReportArgs {
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let upgrade_args = &args.upgrade;
+    let base = upgrade_args.upgrade.args.base.as_deref();
+    let inputs = [upgrade_args.resolutions.as_deref(), base];
+    refuse_input(args.output.as_deref(), inputs)?;
     let word = WorkspaceArgs {
         workspace: upgrade_args.workspace.clone(),
     };

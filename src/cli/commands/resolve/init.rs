@@ -14,6 +14,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::{write_data, write_result};
+use crate::cli::overwrite::refuse_input;
 use crate::cli::package_file;
 use crate::cli::session::Session;
 use crate::cli::shell_word::shell_path;
@@ -30,6 +31,12 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             help: "decisions in it would be lost: name another file, or give `--force`".to_owned(),
         });
     }
+    let inputs = [
+        Some(args.package.as_path()),
+        args.place.into.as_deref(),
+        args.upgrade.args.base.as_deref(),
+    ];
+    refuse_input(output, inputs)?;
     if !args.upgrade.is_none() {
         return super::upgrade::run(args, session);
     }
