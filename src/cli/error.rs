@@ -472,7 +472,11 @@ pub(crate) fn reading_help(error: &io::Error) -> &'static str {
             "check the path; a pattern that matched nothing is passed on as it is by some shells"
         }
         io::ErrorKind::PermissionDenied => "check who may read it, for example with `ls -l`",
-        _ if error.get_ref().is_some_and(|inner| inner.is::<ReadTwice>()) => {
+        _ if error
+            .get_ref()
+            .and_then(|inner| inner.downcast_ref::<ReadTwice>())
+            .is_some() =>
+        {
             "name a file for the other"
         }
         _ => "check that it is a readable file",

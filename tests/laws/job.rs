@@ -58,13 +58,12 @@ impl<'t> Job<'t> {
     ) -> Result<Approved, String> {
         let (package, request) = (self.package, &self.request);
         let definitions = Definitions::embedded();
-        let earlier = Some(earlier);
         let said = resolve(
             ResolveInput {
                 package,
                 request,
                 destination,
-                past: JobHistory::of(earlier.unwrap_or_default()),
+                past: JobHistory::of(earlier),
                 definitions,
             },
             self.minter,

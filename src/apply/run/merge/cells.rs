@@ -18,8 +18,8 @@ use super::cell_sides::{CellSides, ComparedCell, cell_path};
 use super::is_null;
 use super::packaged_cell::{missing, unfit_change};
 use super::row::{
-    Candidate, CellChange, ConflictingCell, DestinationCells, DestinationRow, KeptBase, MergeOutcome,
-    MergedTable, UnfitCell,
+    Candidate, CellChange, ConflictingCell, DestinationCells, DestinationRow, KeptBase,
+    MergeOutcome, MergedTable, UnfitCell,
 };
 
 impl<'a, T: Target> Run<'_, 'a, T> {
