@@ -6,6 +6,7 @@ use super::fault::{LayoutFault, LayoutFaultKind};
 use super::files::bare;
 use super::index::Lines;
 use super::splice::{Part, PieceSource, Slot};
+use super::unread::UNREAD_ROW;
 use crate::finding::{Edit, FileEdit};
 use crate::package::Source;
 
@@ -94,6 +95,14 @@ impl Joined {
             PieceSource::Copied(offset) => Some(part.at + (at - offset)),
             PieceSource::Made(_) => None,
         }
+    }
+
+    /// Whether what begins at that byte of the text stands for a row that is not JSON.
+    pub fn is_unread_row(&self, at: usize) -> bool {
+        self.part(at).is_some_and(|part| {
+            let made = matches!(part.from, PieceSource::Made(_));
+            made && part.at == at && self.text[at..self.end_of(part)] == *UNREAD_ROW
+        })
     }
 
     pub(super) fn find(&self, span: &Range<usize>) -> (usize, Range<usize>) {

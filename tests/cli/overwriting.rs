@@ -12,6 +12,9 @@ const WORKSPACE: &str = "0198a000-0000-7000-8000-000000000001";
 fn place() -> Place {
     let place = Place::with(&[("p.json", &fixable()), ("d/q.json", &faulty())]);
     place.run(&["unpack", "d/q.json", "lay"]).exits(0);
+    place.write("good/p.json", &tiny());
+    let unpack = ["unpack", "good/p.json", "good/lay"];
+    place.run(&unpack).exits(0);
     let words = ["check", "d", "--baseline", "known.json", "--write-baseline"];
     place.run(&words).exits(0);
     place
@@ -58,7 +61,7 @@ fn a_result_over_its_input_is_refused() {
         "simulate p.json --into d/q.json --save d/q.json",
         "pack lay -o lay/template.json",
         "fmt lay -o lay/template.json",
-        "migrate lay -o lay/template.json",
+        "migrate good/lay -o good/lay/template.json",
         "resolve init p.json -o p.json --force",
         plan.as_str(),
     ] {

@@ -1,6 +1,7 @@
 //! A package in a folder: what a check says of it, where, and what fixing makes of it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::{Value, json};
 use tplkit::check::fix::apply_fixes;
@@ -406,7 +407,8 @@ fn a_row_that_cannot_be_read_is_one_finding_and_the_others_keep_their_places() {
     let mut links = Files::new();
     unpack(&cases::case("base-links"), &mut links).unwrap();
     let names: Vec<String> = links.keys().cloned().collect();
-    for name in names.iter().filter(|name| name.starts_with("rows/")) {
+    let is_lines = |name: &&String| Path::new(name).extension().is_some_and(|of| of == "jsonl");
+    for name in names.iter().filter(is_lines) {
         let text = String::from_utf8(links[name].clone()).unwrap();
         for (number, line) in text.lines().enumerate() {
             let cut = edited(&links, name, line, &line[..line.len() - 1]);

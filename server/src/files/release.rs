@@ -4,18 +4,17 @@ use uuid::Uuid;
 
 use crate::store::{StoreError, Tx, Value};
 
-/// Notes when files lost a use: those of organization `$1` that a query names. The later of what stands there
+/// Notes when files lost a use: those of organization `$1` of which more is said. The later of what stands there
 /// and the time counts: a process whose clock is behind shortens no grace.
 macro_rules! unused_since {
-    ($now:literal, $named:expr) => {
+    ($now:literal, $which:expr) => {
         concat!(
             "UPDATE main.files SET unused_since = CASE WHEN coalesce(unused_since, created_at) > ",
             $now,
             " THEN coalesce(unused_since, created_at) ELSE ",
             $now,
-            " END WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $1 AND id IN (",
-            $named,
-            ")"
+            " END WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $1 AND ",
+            $which
         )
     };
 }
@@ -39,8 +38,9 @@ macro_rules! release_holds {
             $crate::files::release::unused_since!(
                 $now,
                 concat!(
-                    "SELECT file_id FROM file_holds WHERE organization_id = $1 AND ",
-                    $which
+                    "id IN (SELECT file_id FROM file_holds WHERE organization_id = $1 AND ",
+                    $which,
+                    ")"
                 )
             ),
             $crate::files::release::release!("file_holds", $which),

@@ -208,8 +208,9 @@ macro_rules! since {
         unused_since!(
             $now,
             concat!(
-                "SELECT uses.file_id FROM file_uses AS uses WHERE uses.organization_id = $1 AND ",
-                $which
+                "id IN (SELECT uses.file_id FROM file_uses AS uses WHERE uses.organization_id = $1 AND ",
+                $which,
+                ")"
             )
         )
     };
@@ -223,19 +224,18 @@ async fn end_cells(
     rows: Vec<Uuid>,
     now: i64,
 ) -> Result<(), StoreError> {
-    let sql = since!(
-        "$5",
-        "uses.feature_id = $2 AND uses.column_id = $3 AND {any uses.row_id $4}"
-    );
+    let uses = "SELECT DISTINCT file_id FROM file_uses WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND {row feature_id row_created_by} AND organization_id = $1 AND feature_id = $2 AND column_id = $3 \
+         AND {any row_id $4}";
     let of: [Value; 4] = [
         table.organization.into(),
         table.id.into(),
         column.into(),
         Value::Ids(rows),
     ];
-    let [organization, feature, column, rows] = of.clone();
-    tx.query(sql, &[organization, feature, column, rows, now.into()])
-        .await?;
+    if !lose_uses(tx, table.organization, uses, &of, now).await? {
+        return Ok(());
+    }
     let sql = release!(
         "file_uses",
         "{row feature_id row_created_by} AND feature_id = $2 AND column_id = $3 AND {any row_id $4}"
@@ -257,15 +257,38 @@ pub(super) async fn end_rows(
     if !table.columns.iter().any(|column| column.rule.file) {
         return Ok(());
     }
-    let sql = since!("$4", "uses.feature_id = $2 AND {any uses.row_id $3}");
-    let parameters = [
+    let uses = "SELECT DISTINCT file_id FROM file_uses WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND {row feature_id row_created_by} AND organization_id = $1 AND feature_id = $2 AND {any row_id $3}";
+    let of = [
         table.organization.into(),
         table.id.into(),
         Value::Ids(rows.to_vec()),
-        now.into(),
     ];
-    tx.query(sql, &parameters).await?;
+    lose_uses(tx, table.organization, uses, &of, now).await?;
     Ok(())
+}
+
+/// Notes that the files of some uses have one less; false when there is none. The files are named by their ids: while
+/// PostgreSQL has no numbers of its own, it joins uses with all files of the organization.
+async fn lose_uses(
+    tx: &mut Tx,
+    organization: Uuid,
+    uses: &'static str,
+    of: &[Value],
+    now: i64,
+) -> Result<bool, StoreError> {
+    let found = tx.query(uses, of).await?;
+    let files: Vec<Uuid> = found
+        .iter()
+        .map(|row| row.get(0))
+        .collect::<Result<_, _>>()?;
+    if files.is_empty() {
+        return Ok(false);
+    }
+    let since = unused_since!("$3", "{any id $2}");
+    let parameters = [organization.into(), Value::Ids(files), now.into()];
+    tx.query(since, &parameters).await?;
+    Ok(true)
 }
 
 /// Ends all uses by a column that is no `file` column any more, or is about to go, whoever sees their rows.

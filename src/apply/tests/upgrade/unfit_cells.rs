@@ -127,28 +127,31 @@ fn a_plain_apply_counts_none_that_the_package_did_not_change() {
     assert_eq!(carried, [(Some("rows[].data.city"), Some(1))]);
 }
 
-/// The code of orders, which are transactional, is an option, and a new column says when they are due.
+/// Orders, which are transactional, have a state that is an option.
+fn state(package: &mut Json) {
+    let column = json!({"featureId": "$f_orders", "name": "state", "label": "state", "type": "select",
+        "defaultComponent": "selectfield", "order": 8, "config": {"options": ["1"]}});
+    with(package, "create_column", "c_orders_state", column);
+    let orders = &mut package["payloads"][1];
+    orders["columns"] = json!(["code", "client", "state"]);
+    orders["rows"][0]["data"]["state"] = "1".into();
+}
+
+/// The same, and a new column says when they are due.
 fn due(package: &mut Json) {
-    code(package);
+    state(package);
     let column = json!({"featureId": "$f_orders", "name": "due", "label": "due", "type": "text",
         "defaultComponent": "textfield", "order": 9});
     with(package, "create_column", "c_orders_due", column);
     let orders = &mut package["payloads"][1];
-    orders["columns"] = json!(["code", "client", "due"]);
+    orders["columns"] = json!(["code", "client", "state", "due"]);
     orders["rows"][0]["data"]["due"] = "soon".into();
-}
-
-fn code(package: &mut Json) {
-    let args = args(package, "c_orders_code");
-    args["type"] = "select".into();
-    args["defaultComponent"] = "selectfield".into();
-    args["config"] = json!({"options": ["1"]});
 }
 
 #[test]
 fn they_keep_no_new_column_from_being_filled() {
-    let mut line = Line::of(&v2(code));
-    line.edit(Column, "code", config("options", &json!(["one"])));
+    let mut line = Line::of(&v2(state));
+    line.edit(Column, "state", config("options", &json!(["one"])));
     let report = line.upgrade(&v2(due), &Json::Null);
     assert_eq!(counts(&report, "f_orders"), (1, 0), "{:?}", report.errors);
     assert!(line.order(0).contains("soon"));
@@ -156,7 +159,7 @@ fn they_keep_no_new_column_from_being_filled() {
 
 #[test]
 fn a_cell_of_a_new_column_that_it_cannot_hold_is_refused() {
-    let mut line = Line::of(&v2(code));
+    let mut line = Line::of(&v2(state));
     // A plain apply creates the column, and leaves it empty in rows that are there.
     line.apply(&v2(due), "{}");
     let become_type = |line: &mut Line, kind: &str| {
