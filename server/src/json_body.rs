@@ -52,7 +52,7 @@ fn describe(doc: &Doc<'_>, anomaly: Anomaly) -> String {
                 .take(SHOWN)
                 .collect();
             let key = write_string(&key);
-            let what = format!("the key {key} stands twice in its object");
+            let what = format!("the key {key} appears twice in its object");
             (member.key_span().start, what)
         }
         Anomaly::NulInKey(id) => {
@@ -294,11 +294,11 @@ mod tests {
         for (body, detail) in [
             (
                 r#"{"a":1,"b":{"\u0061":1,"a":2}}"#,
-                r#"byte 23: the key "a" stands twice in its object"#,
+                r#"byte 23: the key "a" appears twice in its object"#,
             ),
             (
                 r#"{"é\n":1,"é\n":2}"#,
-                r#"byte 10: the key "é\n" stands twice in its object"#,
+                r#"byte 10: the key "é\n" appears twice in its object"#,
             ),
             (r#"{"é":["x","\u0000"]}"#, "byte 11: the text holds U+0000"),
             (r#"{"a":{"k\u0000":1}}"#, "byte 6: the key holds U+0000"),
@@ -311,7 +311,7 @@ mod tests {
         }
         let key = "k".repeat(100_000);
         let long = format!("{{\"{key}\":1,\"{key}\":2}}");
-        let refused = parse(long.as_bytes()).expect_err("a key that stands twice");
+        let refused = parse(long.as_bytes()).expect_err("a key that appears twice");
         assert!(refused.detail().len() < 200, "{}", refused.detail().len());
     }
 

@@ -139,7 +139,7 @@ impl Refusal {
 
     /// A repeated value in a unique column.
     pub fn repeated(column: &str) -> Refusal {
-        let detail = format!("The value of the column {column} stands in another row already.");
+        let detail = format!("The value of the column {column} is already in another row.");
         let mut refusal = Refusal::new(Code::UniqueViolation, detail);
         refusal.column = Some(column.to_owned());
         refusal

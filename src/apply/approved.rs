@@ -61,7 +61,7 @@ pub struct UpgradeWork {
     pub conflicts: Vec<Conflict>,
     /// What stays as people made it.
     pub kept: Vec<KeptRecord>,
-    /// What the package does not have any more.
+    /// What the package no longer has.
     pub left: Vec<LeftRecord>,
     /// What may be something else under a new name.
     pub renames: Vec<Rename>,

@@ -43,7 +43,7 @@ pub struct Report {
     pub decided: u64,
     /// What stays as people made it.
     pub kept: Vec<KeptRecord>,
-    /// What the package does not have any more.
+    /// What the package no longer has.
     pub left: Vec<LeftRecord>,
     /// Decisions that did nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -81,7 +81,7 @@ pub struct TableReport {
     /// Cells that stay as people made them.
     #[serde(skip_serializing_if = "is_zero")]
     pub kept: u64,
-    /// Rows that the package does not have any more and that stay.
+    /// Rows that the package no longer has and that stay.
     #[serde(skip_serializing_if = "is_zero")]
     pub left: u64,
     /// Rows that could not be written.

@@ -206,7 +206,7 @@ fn anomaly_issue(doc: &Doc<'_>, anomaly: Anomaly) -> Issue {
         Anomaly::DuplicateKey(id) => {
             let node = doc.node(id);
             let message = format!(
-                "the key `{}` stands twice in this object",
+                "the key `{}` appears twice in this object",
                 node.key().unwrap_or_default()
             );
             issue(node, Finding::at_key(&J002, node, message))

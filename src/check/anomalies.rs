@@ -10,7 +10,7 @@ pub(super) fn anomalies(doc: &Doc<'_>) -> Vec<Finding> {
         Anomaly::DuplicateKey(id) => {
             let member = doc.node(id);
             let message = format!(
-                "the key `{}` stands twice in this object",
+                "the key `{}` appears twice in this object",
                 member.key().unwrap_or_default()
             );
             Finding::at_key(&J002, member, message)

@@ -167,7 +167,7 @@ fn no_package(doc: &Doc<'_>, manifest: Node<'_>, options: &CheckOptions<'_>) -> 
     )
 }
 
-/// Adds J002 and J009 to what is said of a named file that is no package: a key that stands twice may be why it is none.
+/// Adds J002 and J009 to what is said of a named file that is no package: a key that appears twice may be why it is none.
 fn with_anomalies(doc: &Doc<'_>, report: FileReport) -> FileReport {
     if report.kind != FileKind::Plain || report.findings.is_empty() {
         return report; // It is no JSON (J001), or was not named.

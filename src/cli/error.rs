@@ -161,7 +161,7 @@ pub(crate) enum CliError {
         /// What to do instead.
         help: String,
     },
-    /// A plan or a workspace is not what it was: nothing was written.
+    /// A plan or a workspace has changed: nothing was written.
     #[error("{message}")]
     Moved {
         /// What moved.

@@ -27,9 +27,9 @@ pub enum LayoutFaultKind {
     Folder,
     /// A file, or a line of a file of rows, is not JSON.
     Syntax,
-    /// A key stands twice in one object, and the object becomes part of the package.
+    /// A key appears twice in one object, and the object becomes part of the package.
     RepeatedKey,
-    /// A key stands twice in the object that a file is.
+    /// A key appears twice in the object that a file is.
     RepeatedPart,
 }
 

@@ -178,7 +178,7 @@ fn repeated(name: &str, doc: &Doc<'_>) -> Vec<LayoutFault> {
     });
     let faults = keys.map(|member| {
         let key = member.key().unwrap_or_default();
-        let message = format!("the key {key:?} stands twice in one object");
+        let message = format!("the key {key:?} appears twice in one object");
         let kind = if member.parent() == Some(doc.root()) {
             LayoutFaultKind::RepeatedPart
         } else {

@@ -150,7 +150,7 @@ impl Index {
             let section = Section::ALL.into_iter().find(|one| one.as_str() == text);
             let section = section.ok_or_else(|| format!("there is no list `{text}`"))?;
             if self.list(section).is_some() {
-                return Err(format!("the list `{text}` stands twice"));
+                return Err(format!("the list `{text}` appears twice"));
             }
             self.lists.push((section, Vec::new()));
             return Ok(());

@@ -180,7 +180,7 @@ impl<'p> StructureReader<'p, '_, '_> {
                 if shape.field(key).is_none() {
                     let known: Vec<&str> = shape.fields.iter().map(|field| field.key).collect();
                     let known = known.join("`, `");
-                    self.report(name, member, format!("`{key}` is none of `{known}`"));
+                    self.report(name, member, format!("`{key}` is not one of `{known}`"));
                 }
                 let lists = Section::ALL.into_iter().map(Section::key);
                 let is_list = lists

@@ -261,7 +261,7 @@ impl TestWorkspace {
 
     fn read(&self, query: &RowQuery) -> Result<Object, Failure> {
         let Some(feature) = self.structure.feature(query.feature) else {
-            let reason = format!("there is no table {} here any more", query.feature);
+            let reason = format!("the table {} is no longer here", query.feature);
             return Err(Failure::at("featureId", reason));
         };
         let query = query.of_table(|name| match feature.column_named(name) {

@@ -241,7 +241,7 @@ impl TestWorkspace {
             Err(CommitError::Refused(refused)) => {
                 let field = refused.column.clone().unwrap_or_default();
                 let reason = match refused.code {
-                    Code::UniqueViolation => "the value stands in another row".to_owned(),
+                    Code::UniqueViolation => "the value is already in another row".to_owned(),
                     _ => refused.to_string(),
                 };
                 let failure = Failure::at(field, reason);
@@ -263,7 +263,7 @@ fn named(write: &Write, failure: Failure) -> Failure {
     let reason = match failure.code {
         _ if column.is_empty() => failure.reason.clone(),
         Reason::Refused(Code::UniqueViolation) => {
-            format!("The value of the column {column} stands in another row already.")
+            format!("The value of the column {column} is already in another row.")
         }
         Reason::Refused(_) => format!("data.{column}: {}", failure.reason),
         _ => return failure,

@@ -399,7 +399,7 @@ mod tests {
             (
                 "kind",
                 "\"b\"",
-                "data.kind: it is none of the column's options",
+                "data.kind: it is not one of the column's options",
             ),
             (
                 "nif",

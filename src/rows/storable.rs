@@ -49,7 +49,7 @@ pub enum FaultKind {
     #[error("the column stores RFC 3339 date-times with a zone")]
     Datetime,
     /// Not among the options.
-    #[error("it is none of the column's options")]
+    #[error("it is not one of the column's options")]
     Option,
     /// An option appears twice.
     #[error("an option is chosen twice")]

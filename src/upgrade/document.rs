@@ -268,7 +268,7 @@ pub struct KeptRecord {
     pub because: KeepReason,
 }
 
-/// A record that the package does not have any more and that stays.
+/// A record that the package no longer has and that stays.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "schemas",

@@ -190,7 +190,7 @@ fn what_is_wrong_with_a_folder_is_reported_with_its_place() {
     let twice = edited(&files, column, "\"item\": {", "\"item\": {\"uid\": 1,");
     assert_eq!(
         faults(&twice),
-        ["columns/notes_title.json:3:5: the key \"uid\" stands twice in one object"]
+        ["columns/notes_title.json:3:5: the key \"uid\" appears twice in one object"]
     );
     let foreign = edited(&files, column, "\"item\": {", "\"itme\": {");
     assert_eq!(faults(&foreign).len(), 2, "{:?}", faults(&foreign));
@@ -205,7 +205,7 @@ fn what_is_wrong_with_a_folder_is_reported_with_its_place() {
         [
             "rows/notes.jsonl:1:2: a JSON value is expected here",
             "rows/notes.jsonl:2:4: text after the row: one line holds one row",
-            "rows/notes.jsonl:3:19: the key \"a\" stands twice in one object",
+            "rows/notes.jsonl:3:19: the key \"a\" appears twice in one object",
         ]
     );
     let mut gone = files.clone();

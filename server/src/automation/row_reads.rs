@@ -100,7 +100,7 @@ pub(super) async fn usable(
 }
 
 fn gone(feature: Uuid, field: &str) -> Stop {
-    let reason = format!("there is no table {feature} here any more");
+    let reason = format!("the table {feature} is no longer here");
     Stop::Failed(Failure::at(field, reason))
 }
 

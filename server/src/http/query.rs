@@ -80,7 +80,7 @@ impl Query {
         let text = self.text(name)?;
         let word = words.iter().find(|word| **word == text).copied();
         if word.is_none() {
-            self.refuse(name, format!("is none of {}", words.join(", ")));
+            self.refuse(name, format!("must be one of {}", words.join(", ")));
         }
         word
     }

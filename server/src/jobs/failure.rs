@@ -31,13 +31,13 @@ impl Failure {
         Failure::Reported(error.write())
     }
 
-    /// What was decided does not fit the workspace any more.
+    /// What was decided no longer fits the workspace.
     pub(super) fn refused(refusals: &[Refusal]) -> Failure {
         let first = refusals.first();
         let code = first.map_or(Code::Internal, |refusal| refusal.code);
         let details: Vec<&str> = refusals.iter().map(|refusal| &*refusal.detail).collect();
         let detail = format!(
-            "What was decided does not fit the workspace any more: {} \
+            "What was decided no longer fits the workspace: {} \
              Fix it and resume the job, or undo it and apply the template again.",
             details.join(" ")
         );
@@ -53,7 +53,7 @@ impl Failure {
     pub(super) fn forbidden() -> Failure {
         Failure::reported(
             Code::Forbidden,
-            "Who asked for this job may not write to the workspace any more. What is written stays; \
+            "Who asked for this job may no longer write to the workspace. What is written stays; \
              somebody who may can resume the job or undo it.",
         )
     }

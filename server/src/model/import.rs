@@ -159,7 +159,7 @@ pub async fn amend(
     };
     let stands = as_stored(&before, from);
     if !stands.is_as(from, to) {
-        let detail = format!("the {} {:?} is not what it was", kind.word, before.name);
+        let detail = format!("the {} {:?} has changed", kind.word, before.name);
         return Err(Refusal::new(Code::Conflict, detail));
     }
     let next = stands.with(from, to.clone());

@@ -77,7 +77,7 @@ impl RecordInput {
                 OwnFieldForm::Word(words) => fields.text(key).map(|word| {
                     let words = words();
                     if !words.contains(&word.as_str()) {
-                        fields.refuse(key, format!("is none of {}", words.join(", ")));
+                        fields.refuse(key, format!("must be one of {}", words.join(", ")));
                     }
                     word.into()
                 }),

@@ -140,7 +140,7 @@ fn kind_field(fields: &mut Fields) -> Option<ConnectionKind> {
     let word = fields.text("kind")?;
     let kind = ConnectionKind::parse(&word);
     if kind.is_none() {
-        fields.refuse("kind", format!("is none of {}", kinds().join(", ")));
+        fields.refuse("kind", format!("must be one of {}", kinds().join(", ")));
     }
     kind
 }

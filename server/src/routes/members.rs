@@ -36,7 +36,7 @@ fn role_field(fields: &mut Fields) -> Option<Role> {
     let word = fields.text("role")?;
     let role = Role::parse(&word);
     if role.is_none() {
-        fields.refuse("role", "is none of owner, admin, editor, viewer");
+        fields.refuse("role", "must be one of owner, admin, editor, viewer");
     }
     role
 }
@@ -57,7 +57,7 @@ impl MemberCreate {
         let role = role_field(&mut fields);
         fields.finish()?;
         let role =
-            role.ok_or_else(|| Refusal::fault("role", "is none of owner, admin, editor, viewer"))?;
+            role.ok_or_else(|| Refusal::fault("role", "must be one of owner, admin, editor, viewer"))?;
         Ok(MemberCreate { email, role })
     }
 }

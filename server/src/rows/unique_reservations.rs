@@ -53,7 +53,7 @@ struct ValueClaim {
     row_id: Uuid,
 }
 
-/// A value that stands in another row, and a row that waits for it.
+/// A value that is already in another row, and a row that waits for it.
 #[derive(Debug, Clone, Copy)]
 struct WaitingValue {
     /// The position of the row that waits, among all that are replaced.

@@ -101,7 +101,7 @@ impl RowRefusal {
         let errors = taken.iter().map(|(row, column)| Fault {
             path: format!("{}data.{column}", prefix(*row, ".")),
             code: Code::UniqueViolation.as_str(),
-            message: format!("{}the value stands in another row", prefix(*row, ": ")),
+            message: format!("{}the value is already in another row", prefix(*row, ": ")),
         });
         let detail = refusal.detail().to_owned();
         let first = taken.first().map_or(0, |(row, _)| *row);

@@ -108,7 +108,7 @@ fn members(
     if let Some(word) = fields.text("visibility") {
         let known = VISIBILITIES.iter().copied().find(|known| *known == word);
         match known {
-            None => fields.refuse("visibility", "is none of system, org, public"),
+            None => fields.refuse("visibility", "must be one of system, org, public"),
             Some(known) => {
                 *visibility = Some(known);
                 members.push(("visibility", Some(write_string(known))));

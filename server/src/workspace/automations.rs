@@ -228,7 +228,7 @@ async fn next(
         ..from.clone()
     };
     if !known.is_as(from, to) {
-        let detail = format!("the automation {:?} is not what it was", before.name);
+        let detail = format!("the automation {:?} has changed", before.name);
         return Err(refused(Code::Conflict, detail).into());
     }
     let next = known.with(from, to.clone());

@@ -17,7 +17,7 @@ pub enum ReadError {
     #[error("there is no table {0}, or none that may be seen")]
     NoTable(Id),
     /// Who asked for it has lost the right to write there.
-    #[error("who asked for it may not write to the workspace any more")]
+    #[error("who asked for it may no longer write to the workspace")]
     Forbidden,
     /// Who asked for it sees, or may decide, something else than when it was read.
     #[error("what who asked for it sees has changed")]
@@ -37,7 +37,7 @@ pub(crate) enum UnitError {
     #[error("another worker has taken the job over")]
     Fenced,
     /// Who asked for the job has lost the right to write there.
-    #[error("who asked for it may not write to the workspace any more")]
+    #[error("who asked for it may no longer write to the workspace")]
     Forbidden,
     /// Who asked for the job sees, or may decide, something else than when the attempt began.
     #[error("what who asked for it sees has changed")]
@@ -83,7 +83,7 @@ impl From<rows::RowRefusal> for UnitError {
             rows::RowRefusal::Conflict(taken) => {
                 let (row, column) = taken.into_iter().next().unwrap_or_default();
                 let detail =
-                    format!("the value of the unique column {column:?} stands in another row");
+                    format!("the value of the unique column {column:?} is already in another row");
                 Refused {
                     row: Some(row),
                     column: Some(column),

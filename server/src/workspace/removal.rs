@@ -53,7 +53,7 @@ impl UnitTransaction<'_> {
             Some(stands) if stands.is_still(seen) => Ok(()),
             Some(_) => {
                 let detail = format!(
-                    "the {} {:?} is not what it was",
+                    "the {} {:?} has changed",
                     seen.kind.noun(),
                     seen.name
                 );
@@ -75,7 +75,7 @@ impl UnitTransaction<'_> {
         };
         let parent = parent.unwrap_or(self.here.workspace);
         if siblings(self.tx, model, self.here.organization, parent).await? != order {
-            let detail = format!("the order of the {}s is not what it was", kind.noun());
+            let detail = format!("the order of the {}s has changed", kind.noun());
             return Err(refused(Code::Conflict, detail).into());
         }
         Ok(())

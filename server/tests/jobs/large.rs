@@ -285,7 +285,7 @@ async fn large_rows_are_changed_and_removed_a_few_at_a_time(place: Place) {
     let rows = wrong;
     let refused = stage.commit([Change::UpdateRows { feature, rows }]).await;
     let Err(CommitError::Refused(refused)) = refused else {
-        panic!("a row is not what it was");
+        panic!("a row has changed");
     };
     assert_eq!((refused.code, refused.row), (Code::NotEmpty, Some(1)));
     assert!(
@@ -314,7 +314,7 @@ async fn large_rows_are_changed_and_removed_a_few_at_a_time(place: Place) {
     let rows = removals.clone();
     let refused = stage.commit([Change::RemoveRows { feature, rows }]).await;
     let Err(CommitError::Refused(refused)) = refused else {
-        panic!("a row is not what it was");
+        panic!("a row has changed");
     };
     assert_eq!((refused.code, refused.row), (Code::NotEmpty, Some(2)));
     assert!(stage.stored_rows().await == after, "something was removed");

@@ -88,7 +88,7 @@ pub struct Preview {
     /// What would stay as people made it.
     #[serde(default)]
     pub kept: Vec<KeptRecord>,
-    /// What the package does not have any more.
+    /// What the package no longer has.
     #[serde(default)]
     pub left: Vec<LeftRecord>,
     /// What may be something else under a new name.
@@ -190,7 +190,7 @@ pub struct RowsPreview {
     /// Rows that are there and get other cells.
     #[serde(default)]
     pub update: u64,
-    /// Rows that the package does not have any more and that stay.
+    /// Rows that the package no longer has and that stay.
     #[serde(default)]
     pub left: u64,
     /// Cells that stay as people made them.

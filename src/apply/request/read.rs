@@ -56,7 +56,7 @@ impl Request {
             .map(|member| {
                 let at = path_of(member);
                 invalid(format!(
-                    "`{at}` stands twice in one object. Keep one of the two."
+                    "`{at}` appears twice in one object. Keep one of the two."
                 ))
             })
             .collect();

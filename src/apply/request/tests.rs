@@ -177,7 +177,7 @@ fn a_key_that_stands_twice_is_refused() {
     shape(
         r#"{"copy": true, "copy": true}"#,
         None,
-        "`copy` stands twice in one object. Keep one of the two.",
+        "`copy` appears twice in one object. Keep one of the two.",
     );
     let toml = Request::from_toml("copy = true\ncopy = true\n").expect_err("refused");
     assert!(toml[0].detail.contains("duplicate key"), "{toml:?}");

@@ -109,7 +109,7 @@ impl<T: Target> Run<'_, '_, T> {
         Ok(done)
     }
 
-    /// Writes a unit; false when something is not what it was.
+    /// Writes a unit; false when something has changed.
     async fn commit_unless_changed(
         &mut self,
         unit: crate::workspace::Unit,

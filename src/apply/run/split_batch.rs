@@ -252,4 +252,4 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 }
 
 /// Why a row with a repeated value is refused, whatever the store says.
-const REPEATED: &str = "the column is unique, and the value stands in another row";
+const REPEATED: &str = "the column is unique, and the value is already in another row";

@@ -14,13 +14,13 @@ pub const MAX_CHAIN_DEPTH: u32 = 8;
 
 /// The table of a write is gone.
 pub fn table_gone(table: Uuid) -> Failure {
-    let reason = format!("there is no table {table} here any more");
+    let reason = format!("the table {table} is no longer here");
     Failure::at("targetFeatureId", reason)
 }
 
 /// A column that a write fills is gone.
 pub fn column_gone(binding: &Binding) -> Failure {
-    let reason = format!("the table has no column `{}` any more", binding.column);
+    let reason = format!("the table no longer has a column `{}`", binding.column);
     let failure = Failure::at(format!("bindings.{}", binding.column), reason);
     failure.yields(Some(&binding.expression), &binding.value)
 }
@@ -54,7 +54,7 @@ pub fn automation_inactive(automation: Uuid) -> Failure {
 
 /// The automation to run is gone.
 pub fn automation_gone(automation: Uuid) -> Failure {
-    of_automation(automation, "there is no such automation here any more")
+    of_automation(automation, "the automation is no longer here")
 }
 
 fn of_automation(automation: Uuid, reason: &str) -> Failure {

@@ -27,7 +27,7 @@ pub(super) fn uids(text: &str, layout: &Layout<'_>, index: &Index, result: &mut 
             return false;
         }
         let message = format!(
-            "the uid {} stands twice among the rows",
+            "the uid {} appears twice among the rows",
             short_value(other.raw())
         );
         let finding = repeated(
@@ -67,12 +67,12 @@ pub(super) fn values(
         // An empty key has been reported as empty.
         let empty = matches!(Cell::new(other.raw()), Cell::String(text) if text.inner.is_empty());
         if slot.key && !empty {
-            let message = format!("the key {value} stands twice in `{}`", slot.name);
+            let message = format!("the key {value} appears twice in `{}`", slot.name);
             let finding = Finding::new(&R009, later.place(other), message);
             result.findings.push(repeated(finding, earlier.place(one)));
         }
         if slot.unique {
-            let message = format!("{value} stands twice in the unique column `{}`", slot.name);
+            let message = format!("{value} appears twice in the unique column `{}`", slot.name);
             let finding = Finding::new(&R018, later.place(other), message);
             result.findings.push(repeated(finding, earlier.place(one)));
         }

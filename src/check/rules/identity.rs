@@ -57,7 +57,7 @@ fn duplicates(uids: &[Node<'_>], out: &mut Vec<Finding>) {
         };
         match seen.get(&text) {
             Some(first) => {
-                let message = format!("the uid {} stands twice", write_string(uid));
+                let message = format!("the uid {} appears twice", write_string(uid));
                 out.push(Finding::at(&I002, *node, message).related(*first, "first here"));
             }
             None => {

@@ -114,7 +114,7 @@ impl FileTemplate {
 pub(crate) fn replaced(client: &Client, id: &str, digest: &str) -> Result<String, CliError> {
     let stored = client.package(id).map_err(|error| {
         if error.status() == Some(404) {
-            CliError::stale(format!("template `{id}` is not in the catalog any more"))
+            CliError::stale(format!("template `{id}` is no longer in the catalog"))
         } else {
             error.into()
         }

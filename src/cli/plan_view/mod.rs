@@ -205,7 +205,7 @@ fn is_of_base_job(
 fn unknown_base_job(error: Error) -> CliError {
     CliError::Explained {
         source: Box::new(error),
-        help: "the job of `--job` is none of this template in this workspace; `tplkit job list` shows the jobs that you may see".to_owned(),
+        help: "the job of `--job` is not a job of this template in this workspace; `tplkit job list` shows the jobs that you may see".to_owned(),
     }
 }
 

@@ -37,7 +37,7 @@ impl Stored {
 
     fn gone(&self) -> SessionError {
         SessionError::Over(format!(
-            "profile `{}` is not signed in to `{}` any more",
+            "profile `{}` is no longer signed in to `{}`",
             self.name, self.base
         ))
     }

@@ -78,7 +78,7 @@ impl ExportRequest {
             if let Anomaly::DuplicateKey(member) = anomaly {
                 let at = reader.at(doc.node(*member));
                 reader.refuse(&format!(
-                    "{at} stands twice in one object. Keep one of the two."
+                    "{at} appears twice in one object. Keep one of the two."
                 ));
             }
         }

@@ -96,7 +96,7 @@ fn what_is_not_object_and_what_stands_twice_is_refused() {
     let twice = faults(r#"{"rows": "all", "rows": "none"}"#);
     assert_eq!(
         twice,
-        ["`rows` stands twice in one object. Keep one of the two."]
+        ["`rows` appears twice in one object. Keep one of the two."]
     );
     assert!(faults("{").concat().starts_with("not JSON: line 1"));
     // One id has one spelling.

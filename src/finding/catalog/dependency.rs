@@ -27,7 +27,7 @@ pub static D003: Rule = Rule {
     code: "D003",
     name: "bad-resolution",
     severity: Severity::Error,
-    summary: "`resolution` is none of the three",
+    summary: "`resolution` is not one of the three",
     help: "Use import or map.",
     page: page!("pages/D003-bad-resolution.md"),
 };

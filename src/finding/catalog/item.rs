@@ -17,7 +17,7 @@ pub static I002: Rule = Rule {
     code: "I002",
     name: "duplicate-uid",
     severity: Severity::Error,
-    summary: "the same uid stands twice",
+    summary: "the same uid appears twice",
     help: "Give every entry its own uid.",
     page: page!("pages/I002-duplicate-uid.md"),
 };

@@ -7,7 +7,7 @@ pub static M001: Rule = Rule {
     code: "M001",
     name: "bad-scope",
     severity: Severity::Error,
-    summary: "`scope` is none of the four scopes",
+    summary: "`scope` is not one of the four scopes",
     help: "Use organization, workspace, module or feature.",
     page: page!("pages/M001-bad-scope.md"),
 };
@@ -17,7 +17,7 @@ pub static M002: Rule = Rule {
     code: "M002",
     name: "bad-visibility",
     severity: Severity::Error,
-    summary: "`visibility` is none of the three",
+    summary: "`visibility` is not one of the three",
     help: "Use system, org or public.",
     page: page!("pages/M002-bad-visibility.md"),
 };

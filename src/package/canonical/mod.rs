@@ -47,7 +47,7 @@ pub enum CanonicalError {
     #[error("not a template package: the manifest has no `templateVersion`")]
     NotAPackage,
     /// A key appears twice in one object (J002): which of the two counts is for people to say.
-    #[error("the key {key:?} stands twice in one object")]
+    #[error("the key {key:?} appears twice in one object")]
     DuplicateKey {
         /// The key, decoded.
         key: String,

@@ -161,7 +161,7 @@ pub(super) fn report() -> Value {
             ),
             (
                 "left",
-                count("Rows that the package does not have any more, where there are some."),
+                count("Rows that the package no longer has, where there are some."),
             ),
             ("skipped", count("Written by an earlier pass.")),
             ("existing", count("Left out by the rows mode.")),
@@ -319,7 +319,7 @@ pub(super) fn preview() -> Value {
             ("update", count("Rows that are there and get other cells.")),
             (
                 "left",
-                count("Rows that the package does not have any more."),
+                count("Rows that the package no longer has."),
             ),
             ("kept", count("Cells that stay as people made them.")),
             ("conflicts", count("Cells that somebody has to decide.")),

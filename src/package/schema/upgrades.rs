@@ -125,10 +125,10 @@ pub(super) fn kept() -> Value {
     list("What stays as people made it.", &one)
 }
 
-/// What the package does not have any more.
+/// What the package no longer has.
 pub(super) fn left() -> Value {
     let one = object(
-        "A record that the package does not have any more.",
+        "A record that the package no longer has.",
         vec![
             ("kind", kind()),
             ("ref", reference()),
@@ -144,7 +144,7 @@ pub(super) fn left() -> Value {
         ],
         &["rows", "cells"],
     );
-    list("What the package does not have any more, and stays.", &one)
+    list("What the package no longer has, and stays.", &one)
 }
 
 /// Decisions that did nothing.

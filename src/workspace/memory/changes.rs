@@ -130,7 +130,7 @@ impl UnitChanges<'_> {
             } => {
                 let stand = AnyRecord::siblings(&self.state.structure, kind, parent);
                 if !stand.iter().map(|one| one.id).eq(order) {
-                    let message = format!("the order of the {}s is not what it was", kind.noun());
+                    let message = format!("the order of the {}s has changed", kind.noun());
                     return Err(refused(Code::Conflict, message));
                 }
                 Ok(())

@@ -62,7 +62,7 @@ pub(super) fn contradictions(state: &State) -> Vec<String> {
             let row = pair[0].id;
             found
                 .faults
-                .push(format!("the row {row} stands twice in the table {table}"));
+                .push(format!("the row {row} appears twice in the table {table}"));
         }
     }
     for column in state.sequences.keys() {
@@ -101,7 +101,7 @@ impl Contradictions {
             }
             if let Some(name) = name.filter(|name| !names.insert(*name)) {
                 let kind = kind.noun();
-                let fault = format!("the name {name:?} ({kind}) stands twice{within}");
+                let fault = format!("the name {name:?} ({kind}) appears twice{within}");
                 self.faults.push(fault);
             }
         }
@@ -166,9 +166,9 @@ mod tests {
         });
         let expected = format!(
             "the workspace contradicts itself: {B} is the id of two records: column and column; \
-             the name \"c\" (column) stands twice in the table \"t\"; \
+             the name \"c\" (column) appears twice in the table \"t\"; \
              {A} is the id of two records: table and automation; \
-             the row {B} stands twice in the table {A}; \
+             the row {B} appears twice in the table {A}; \
              `rows` has rows of {C}, which is not a table of the file; \
              `sequences` names {A}, which is not a column of the file"
         );

@@ -19,7 +19,7 @@ pub(super) fn begin(
 ) -> Result<(), Refused> {
     let base = in_force(state, from.id)?;
     if !base.is_as(from, &to) {
-        let message = format!("the automation {:?} is not what it was", base.name);
+        let message = format!("the automation {:?} has changed", base.name);
         return Err(refused(Code::Conflict, message));
     }
     let record = base.clone().with(from, to);

@@ -14,7 +14,7 @@ pub(super) fn update(
     let (kind, id) = (from.kind, from.id);
     let stands = AnyRecord::find(structure, kind, id).ok_or_else(|| missing(kind, id))?;
     if !stands.is_as(from, &to) {
-        let message = format!("the {} {id} is not what it was", kind.noun());
+        let message = format!("the {} {id} has changed", kind.noun());
         return Err(refused(Code::Conflict, message));
     }
     let to = stands.with(from, to);
@@ -29,7 +29,7 @@ pub(super) fn check(structure: &Structure, seen: &AnyRecord) -> Result<(), Refus
     let mut automations = structure.automations.iter();
     let live = automations.any(|found| found.id == id && found.active);
     if live || !stands.is_still(seen) {
-        let message = format!("the {} {id} is not what it was", kind.noun());
+        let message = format!("the {} {id} has changed", kind.noun());
         return Err(refused(Code::Conflict, message));
     }
     Ok(())

@@ -133,7 +133,7 @@ async fn published<W: Workspaces>(workspaces: &W) -> CaseResult {
         &subject.in_force(workflow).await?,
         &is("a", true, false),
     )?;
-    // What is begun from is not what it was.
+    // What is begun from has changed.
     let [from, to] = subject.renamed(workflow, "c").await?;
     let from = Box::new(AnyRecord {
         name: "other".to_owned(),

@@ -44,7 +44,7 @@ fn a_seed_decides_everything() {
 fn ids_are_unique_and_rows_ascend() {
     each(|seed, _, state| {
         let mut seen = BTreeSet::new();
-        let mut once = |id: Id| assert!(seen.insert(id), "seed {seed}: {id} stands twice");
+        let mut once = |id: Id| assert!(seen.insert(id), "seed {seed}: {id} appears twice");
         let structure = &state.structure;
         once(structure.organization.id);
         once(structure.workspace.id);
@@ -100,7 +100,7 @@ fn names_are_valid_and_unique_in_their_parent() {
         for name in names {
             assert_eq!(fault(name), None, "seed {seed}: {name:?}");
             assert!(!name.starts_with("$f_"), "seed {seed}: {name:?}");
-            assert!(seen.insert(name), "seed {seed}: {name:?} stands twice");
+            assert!(seen.insert(name), "seed {seed}: {name:?} appears twice");
         }
     }
     let mut longest = 0;

@@ -18,7 +18,7 @@ pub(super) struct Decisions {
     pub(super) plan: Preview,
 }
 
-/// What becomes of records that the package does not have any more.
+/// What becomes of records that the package no longer has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gone {
     /// They stay.

@@ -202,7 +202,7 @@ async fn untouched<P: Places>(places: &P, triple: &Triple) -> Verdict {
     let mut aside = transactional(&packages.new, &packages.base)?;
     aside.extend(linking(&packages.new, &packages.base)?);
     match differs(&upgraded, &expected, &aside) {
-        // A row that the package does not have any more stays, and with it its unique values.
+        // A row that the package no longer has stays, and with it its unique values.
         Some(_) if is_kept(&ran.report, &keeping(&packages.new, &packages.base)?) => {
             Ok(Seen::Nothing)
         }

@@ -222,7 +222,7 @@ fn rows_that_failed_are_a_partial_apply() {
     let rows = json!({"f_clients": {"inserted": 2, "updated": 0, "skipped": 0, "existing": 0, "failed": 1,
         "errors_more": 0}});
     let errors = json!([{"ref": "f_clients", "first": 1, "last": 1, "code": "unique_violation",
-        "message": "rows[1].data.code: the column is unique, and the value stands in another row",
+        "message": "rows[1].data.code: the column is unique, and the value is already in another row",
         "column": "code", "rowUid": "u_1"}]);
     let report = json!({"rows": rows, "published": 0, "unresolved": [], "errors": errors});
     let done = job_document("completed", &json!({"report": report}));

@@ -221,7 +221,7 @@ impl Hosts {
     /// Whether a connection is to be used again, and if not, why.
     pub(super) fn is_trusted(&self, origin: &SessionOrigin) -> Result<(), &'static str> {
         if origin.era != self.era.load(Ordering::Relaxed) {
-            return Err("its host is not trusted any more");
+            return Err("its host is no longer trusted");
         }
         let Some(history) = &origin.history else {
             return Ok(());

@@ -44,7 +44,7 @@ pub(in crate::store) struct Pipelined {
     state: State,
     retry: bool,
     no_place: bool,
-    /// Its connection takes no writes any more.
+    /// Its connection no longer takes writes.
     unwritable: bool,
     failed: Option<Outcome>,
     /// What was sent ahead and not asked for yet.
@@ -353,7 +353,7 @@ impl Pipelined {
             Err(failure) if failure.refuses_writes() => {
                 self.unwritable = true;
                 self.postgres.connections.distrust();
-                StoreError::Unavailable("the database takes no writes any more".to_owned())
+                StoreError::Unavailable("the database no longer takes writes".to_owned())
             }
             Err(Failure::Statement(error)) => {
                 self.retry = error.code().is_some_and(|code| {

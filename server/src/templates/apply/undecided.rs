@@ -61,7 +61,7 @@ fn message(conflict: &Conflict) -> String {
             format!("{cells} would be empty; decide `ours` or `theirs`")
         }
         ConflictCode::UniqueRepeated => format!(
-            "{cells} would hold a value that stands twice; decide `ours`, or change the rows"
+            "{cells} would hold a value that appears twice; decide `ours`, or change the rows"
         ),
         ConflictCode::InvalidTogether => format!(
             "what both sides changed is refused together; decide one of {}",

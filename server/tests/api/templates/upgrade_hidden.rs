@@ -382,7 +382,7 @@ async fn a_package_of_ones_own_shows_nothing_of_hidden_rows(place: Place) {
         assert_eq!(now, then, "{how}");
         assert_eq!(now["conflicts"], json!([]), "{how}: {now}");
     }
-    // Whoever may apply sees that something is to be decided, and that a plan of theirs is not what it was.
+    // Whoever may apply sees that something is to be decided, and that a plan of theirs has changed.
     for (at, (now, then)) in plans(editor).iter().zip(&whole).enumerate() {
         assert_ne!(now, then, "{}", packages[at].0);
     }

@@ -1,4 +1,4 @@
-//! Records that the package does not have any more (`upgrade` 3.4.3): they stay, unless somebody decided
+//! Records that the package no longer has (`upgrade` 3.4.3): they stay, unless somebody decided
 //! that they go.
 
 use std::collections::HashSet;
@@ -15,7 +15,7 @@ use crate::upgrade::{
 use crate::workspace::ledger::{BaseRecord, Siblings};
 use crate::workspace::{AnyRecord, Change, Id, RecordKind, Structure};
 
-/// What becomes of a record that the package does not have any more.
+/// What becomes of a record that the package no longer has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LeftOutcome {
     /// Nobody decided that it goes.

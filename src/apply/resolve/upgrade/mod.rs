@@ -66,7 +66,7 @@ pub(super) struct Merging<'a, 'p> {
     pub(super) steps: &'a Steps<'p>,
     pub(super) earlier: &'a EarlierJobs<'a>,
     pub(super) recreated: &'a Recreated,
-    /// What the package does not have any more.
+    /// What the package no longer has.
     pub(super) left: LeftRecords,
     /// Records that go.
     pub(super) gone: &'a HashSet<Id>,

@@ -179,7 +179,7 @@ impl Tally<'_> {
     }
 }
 
-/// What the package does not have any more, with what went with it.
+/// What the package no longer has, with what went with it.
 fn left(left: Vec<LeftRecord>, taken: &HashMap<Id, u64>, stays: &[&Dropped]) -> Vec<LeftRecord> {
     let left = left.into_iter().map(|left| {
         let taken = taken.get(&left.id).copied();

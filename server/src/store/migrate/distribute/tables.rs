@@ -176,7 +176,7 @@ pub(super) async fn remove_foreign_keys(
         for name in [&key.from, &key.to] {
             if table(name).is_none() {
                 return Err(StoreError::NotDistributable(format!(
-                    "the table {name} is none of this program, and the foreign key {} ties it to main.{}: drop the key \
+                    "the table {name} is not one of this program, and the foreign key {} ties it to main.{}: drop the key \
                      first",
                     key.name, key.to
                 )));
