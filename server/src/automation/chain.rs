@@ -5,7 +5,7 @@ use tplkit::automation::run::Reason;
 use tplkit::automation::run::effect_rules::MAX_CHAIN_DEPTH;
 use uuid::Uuid;
 
-use super::runs::RunFailure;
+use super::run_failure::RunFailure;
 use crate::store::{StoreError, Tx};
 
 /// How many runs a chain may have, next to the one that began it.

@@ -8,9 +8,10 @@ use uuid::Uuid;
 
 use super::attempts::Attempts;
 use super::mentioned_tables::keeps_rows_apart;
-use super::principal;
+use super::principal_lookup;
 use super::processor_time::Meter;
-use super::runs::{Run, RunFailure};
+use super::run_failure::RunFailure;
+use super::runs::Run;
 use crate::store::{Hold, PipelinedStatement, Row, StoreError, Tx, Value, lease};
 
 /// How many attempts may end without a word before a run is given up.
@@ -165,7 +166,7 @@ pub(super) async fn claim(
             claimed.abandoned += 1;
         }
     }
-    principal::of_all(tx, &mut claimed.runs, now).await?;
+    principal_lookup::of_all(tx, &mut claimed.runs, now).await?;
     Ok(claimed)
 }
 

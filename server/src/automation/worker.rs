@@ -13,9 +13,9 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
-use super::attempts::UnreleasedRun;
 use super::capacity::RunPermit;
 use super::executor::RunExecutor;
+use super::late_release::UnreleasedRun;
 use super::step::passes;
 use super::{dispatch, execution, run_lease, runs, schedules};
 use crate::cpu_threads;

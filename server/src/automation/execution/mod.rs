@@ -26,10 +26,11 @@ use super::executor::RunExecutor;
 use super::mentioned_tables::mentioned_ids;
 use super::principal::Principal;
 use super::row_reads::ReadRequest;
+use super::run_failure::RunFailure;
 use super::run_steps::{self, StepRow};
-use super::runs::{Run, RunFailure};
+use super::runs::Run;
 use super::step::Stop;
-use super::{find, principal, row_reads, run_lease};
+use super::{find, principal_lookup, row_reads, run_lease};
 use crate::refusal::Code;
 use crate::store::{Scope, StoreError, Tx};
 use external_effects::hold_while;
@@ -56,7 +57,7 @@ pub(super) async fn execute(
     let run = &*run;
     let principal = match allowed.filter(|allowed| !allowed.is_old(now)) {
         Some(principal) => principal,
-        None => match principal::of(&executor.store, run, now).await? {
+        None => match principal_lookup::of(&executor.store, run, now).await? {
             Ok(principal) => principal,
             Err(lost) => return end(executor, run, Some(&without_access(lost))).await,
         },
@@ -115,7 +116,7 @@ pub(super) async fn execute(
 
 /// Why a run ends when its principal no longer sees its workspace.
 fn without_access(lost: Reason) -> RunFailure {
-    RunFailure::new(lost, principal::describe(lost))
+    RunFailure::new(lost, principal_lookup::describe(lost))
 }
 
 /// The envelope with which a run begins.
