@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use super::read::{Bytestream, other_bytes};
+use super::bytestream::{Bytestream, other_bytes};
 
 /// What is read at a time.
 const PIECE: usize = 256 << 10;

@@ -4,19 +4,17 @@ use std::io;
 use std::ops::Range;
 
 use bytes::Bytes;
-use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectStore as _};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::mpsc;
 
+use super::bytestream::{Bytestream, other_bytes};
 use super::folder_read::{pieces, read_small};
 use super::{FileStorage, FileStorageError, ObjectKey, StorageKind};
 
 /// How many bytes an object of a folder may have that is read in one go.
 const SMALL: usize = 64 << 10;
-
-/// Bytes as they come.
-pub type Bytestream = BoxStream<'static, io::Result<Bytes>>;
 
 /// An object that is read from its first byte to its last.
 pub enum WholeObject {
@@ -139,17 +137,6 @@ struct Unseen {
     hash: Sha256,
     left: u64,
     sha256: [u8; 32],
-}
-
-/// The bytes of an object are not those that were uploaded.
-#[derive(Debug, thiserror::Error)]
-#[error("the bytes are not those that were uploaded")]
-pub struct OtherBytes;
-
-/// The error of a stream that ends because of that.
-pub(super) fn other_bytes() -> io::Error {
-    tracing::error!("a file is damaged: its bytes are not those that were uploaded");
-    io::Error::other(OtherBytes)
 }
 
 /// The same bytes, the last of them only if all of them are what they were. Otherwise the stream fails, and with it
