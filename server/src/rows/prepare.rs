@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use super::faults::Faults;
 use super::row_values::{HashedValue, known_as};
+use super::sequence_floor::floor;
 use super::slots;
 use super::table::{Column, Table};
 use crate::context::Context;
@@ -412,16 +413,6 @@ fn holds_nul(cell: Cell<'_>) -> bool {
         }
         Cell::Null | Cell::Bool(_) | Cell::Number(_) => false,
     }
-}
-
-/// Numbers from here on move no sequence when they are given: so nobody uses one up with a single cell.
-pub(super) const LAST: i64 = i64::MAX / 2;
-
-/// The first integer above a canonical number, where a sequence counts so far.
-pub(super) fn floor(number: &str) -> Option<i64> {
-    let whole = number.split('.').next()?;
-    let whole: i64 = whole.parse().ok()?;
-    (0..LAST).contains(&whole).then(|| whole + 1)
 }
 
 #[cfg(test)]

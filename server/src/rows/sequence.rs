@@ -6,10 +6,11 @@
 
 use std::collections::HashSet;
 
-use super::prepare::{LAST, PreparedRow};
+use super::prepare::PreparedRow;
+use super::row_refusal::RowRefusal;
 use super::row_values::known_as;
+use super::sequence_floor::LAST;
 use super::table::Table;
-use super::write::RowRefusal;
 use crate::store::{StoreError, Tx, Value};
 
 /// How many numbers are looked at in one go where some are taken.

@@ -11,7 +11,7 @@ use tplkit::rows::query::{Column, Order, Row, Sort};
 use tplkit::rows::{Cell, Decimal, text_form};
 use uuid::Uuid;
 
-use super::order::order_of;
+use super::cell_order::order_of;
 use crate::rows::{StoredRow, Table};
 
 /// The longest text that a cursor holds. With it a URL stays below 64 KiB.

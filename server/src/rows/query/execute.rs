@@ -8,9 +8,8 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::composer::{Composed, FirstPass};
-use super::order::MANY;
-use super::search::SearchPass;
+use super::composed::{Composed, FirstPass, SearchPass};
+use super::selected_columns::MANY;
 use crate::refusal::{Code, Refusal};
 use crate::rows::{Table, Tables};
 use crate::store::{BOUND, Dialect, Row, StoreError, Tx};

@@ -10,31 +10,12 @@ use tplkit::rows::query::{
     CellTest, Column, Compare, Condition, Filter, IsValue, Match, Search, Sort,
 };
 
-use super::composer::{Composed, Composer};
+use super::composed::Composed;
+use super::composer::Composer;
 use crate::rows::{Slot, Table};
 
 /// How many rows are sorted rather than found in order.
 pub(super) const FEW: usize = 500;
-
-/// Which index a statement is to go along.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum IndexChoice {
-    /// What the store thinks best.
-    Either,
-    /// That of the filters.
-    Filters,
-    /// That of the sort.
-    Sort,
-    /// None: the rows are known by their ids.
-    Ids,
-}
-
-impl IndexChoice {
-    /// Whether rows are sorted apart from the order of any index.
-    pub(super) fn sorts_apart(self) -> bool {
-        matches!(self, IndexChoice::Filters | IndexChoice::Ids)
-    }
-}
 
 /// How an index finds the rows of a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::CursorPosition;
 use super::composer::SIZES;
 use super::cursor::SortKey;
 use super::fields::project;
-use super::list::RowListRequest;
+use super::list_request::RowListRequest;
 use crate::refusal::Refusal;
 use crate::rows::{StoredRow, Table, write_row};
 use crate::store::{BOUND, Row};

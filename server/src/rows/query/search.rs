@@ -8,9 +8,11 @@
 use tplkit::rows::query::{CellTest, Column, Condition, Filter, Match, Sort};
 
 use super::CursorPosition;
-use super::composer::{Composed, Composer, VERSION, WHOSE};
+use super::composed::{Composed, SearchPass};
+use super::composer::Composer;
 use super::index_choice::{is_reached, slotted};
-use super::order::{MANY, ROWS};
+use super::order::SortedApart;
+use super::selected_columns::{MANY, ROWS, VERSION, WHOSE};
 use crate::rows::search_terms::{SearchedTerms, of_filter};
 use crate::rows::{SearchIndex, Table};
 use crate::store::{Dialect, Value};
@@ -34,26 +36,6 @@ const MANY_COUNTED: usize = 2;
 pub(super) struct Candidates {
     terms: SearchedTerms,
     most: i64,
-}
-
-/// The statements that are asked before one that goes through the rows.
-#[derive(Debug)]
-pub(super) enum SearchPass {
-    /// How many candidates there are, bounded; and the statement that is asked instead where they are not more than
-    /// `most`.
-    Counted {
-        ahead: Composed,
-        instead: Composed,
-        most: i64,
-    },
-    /// A statement that is the whole response, unless its rows say in that column that there are too many candidates.
-    /// Of a page, where nothing is found, the one row has no id.
-    Flagged {
-        few: Composed,
-        column: usize,
-        /// What is asked before it, and is the whole response where it finds a page.
-        walked: Option<Composed>,
-    },
 }
 
 impl Candidates {
@@ -229,17 +211,6 @@ impl Composer<'_> {
             },
         }
     }
-}
-
-/// How rows that are read apart from any order are sorted.
-#[derive(Debug)]
-pub(super) struct SortedApart {
-    /// A further column that has to be read for it.
-    pub(super) cell: String,
-    /// Which rows are behind the page before.
-    pub(super) behind: Option<String>,
-    /// The order.
-    pub(super) order: String,
 }
 
 /// The statement that counts the candidates on SQLite, as far as it matters.
