@@ -24,6 +24,7 @@ mod owner;
 mod pipeline;
 mod policy;
 mod postgres;
+mod query_fn;
 mod queues;
 mod read_ahead;
 mod run;
@@ -60,7 +61,7 @@ pub(crate) use outgoing::OutgoingStatement;
 pub use pipeline::PipelinedStatement;
 pub(crate) use policy::sees_file;
 pub use policy::{Placement, placements, postgres_policies};
-pub use run::{Input, OperationError, Output, QueryFn, Work};
+pub use query_fn::{Input, OperationError, Output, QueryFn, Work};
 pub use scope::{Isolation, OneTable, Scope, Visible};
 use transaction_mode::LONG;
 pub(crate) use transaction_mode::TransactionMode;
@@ -69,8 +70,9 @@ pub(crate) use tx::{Check, Precondition};
 pub use value::{FromColumn, Row, Value};
 
 use postgres::Postgres;
-pub use queues::{POLLS_AT_ONCE, SWEEP};
+pub use queues::SWEEP;
 use sqlite::{FileLock, Sqlite, refuse_other_name};
+pub use swept::POLLS_AT_ONCE;
 use swept::Swept;
 use tx::TranslatedStatements;
 

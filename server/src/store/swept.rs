@@ -12,7 +12,10 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::Scope;
-use super::queues::POLLS_AT_ONCE;
+
+/// How many polls of a process are in flight at most: each takes one of its connections, on a worker that hangs for as
+/// long as a statement may take.
+pub const POLLS_AT_ONCE: usize = 4;
 
 /// For how long nothing is looked for on a worker that kept a poll waiting: everybody else would wait with it.
 const REST: Duration = Duration::from_secs(10);

@@ -8,6 +8,7 @@
 //! (`readers`, `wire`), unless there is a pooler in between.
 
 mod connect_error;
+mod failure;
 mod host_list;
 mod host_probe;
 mod hosts;

@@ -8,7 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::connection::SecuredConnection;
-use super::threads::{self, Task};
+use super::task::Task;
+use super::threads;
 use crate::store::StoreError;
 
 /// How long a statement may take before it counts as long.

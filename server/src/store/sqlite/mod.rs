@@ -14,6 +14,7 @@ mod functions;
 mod inline_reads;
 mod queue;
 mod row_security;
+mod task;
 mod threads;
 
 use std::path::{Path, PathBuf};
@@ -25,8 +26,8 @@ pub(super) use connection::SecuredConnection;
 pub(super) use file_lock::{FileLock, refuse_other_name};
 use inline_reads::InlineReads;
 use queue::{QueueFull, TaskSender, queue};
+pub(super) use task::Task;
 use tempfile::TempDir;
-pub(super) use threads::Task;
 
 use super::{Isolation, Options, StoreError, migrate};
 use crate::lanes::LaneSizes;
