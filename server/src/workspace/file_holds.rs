@@ -12,30 +12,10 @@ use tplkit::rows::member;
 use tplkit::workspace::{AnyRecord, Id, RecordKind};
 
 use super::UnitError;
-use super::unit::{UnitContext, UnitTransaction};
+use super::unit_transaction::{UnitContext, UnitTransaction};
 use crate::files::release::{self, release_holds};
 use crate::rows::{OpenTable, PreparedRow, Table, Tables, uses};
 use crate::store::{Dialect, StoreError, Tx, Value};
-
-/// What becomes of the uses of files that a unit ends or could give back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FileUses {
-    /// They end.
-    End,
-    /// This job keeps them.
-    Keep(Id),
-    /// The undo of this job gives back what it kept.
-    GiveBack(Id),
-}
-
-impl FileUses {
-    fn keeper(self) -> Option<Id> {
-        match self {
-            FileUses::Keep(job) => Some(job),
-            FileUses::End | FileUses::GiveBack(_) => None,
-        }
-    }
-}
 
 /// A statement that keeps uses of which a condition holds, as SQLite and as PostgreSQL mints ids.
 macro_rules! keep {

@@ -10,7 +10,8 @@ use tplkit::workspace::{Id, KeptRow, RecordKind, Refused, Removal, RowData, RowW
 use super::UnitError;
 use super::error::{missing, refused};
 use super::rows::{TOGETHER, fitting, read};
-use super::unit::{UnitTransaction, enter, not_storable};
+use super::unit::{enter, not_storable};
+use super::unit_transaction::UnitTransaction;
 use crate::context::changed_at;
 use crate::rows::{
     ReplacedRows, RowSizes, Table, ValueMoves, finish_moves, insert, remove_all, replace_part,
