@@ -1,6 +1,7 @@
 //! Authentication: passwords, sessions, API keys, and the caller's rights.
 
 mod caller;
+mod caller_statements;
 mod credential_cache;
 mod distributed;
 mod identify;

@@ -20,11 +20,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use uuid::Uuid;
 
 use super::caller::Caller;
+use super::caller_statements::{ADMINISTRATOR, KEY, MEMBER, SESSION};
 use super::credential_cache::CredentialCache;
 use super::distributed;
 use super::identify::{
-    ADMINISTRATOR, KEY, MEMBER, PresentedCredential, SESSION, holder, is_administrator, is_member,
-    read_key, read_session,
+    PresentedCredential, holder, is_administrator, is_member, read_key, read_session,
 };
 use crate::ids::{TableKey, WorkspaceKey};
 use crate::refusal::Refusal;
