@@ -16,7 +16,7 @@ pub const DESCRIPTION: RangeInclusive<usize> = 0..=MOST_DESCRIPTION;
 /// The greatest integer of a body: up to it, every reader of JSON reads integers alike.
 pub const MOST_INTEGER: i64 = (1 << 53) - 1;
 /// How many characters of a key a refusal shows.
-const SHOWN: usize = 100;
+const MAX_SHOWN_CHARS: usize = 100;
 
 /// The text of a body.
 pub fn text(bytes: Vec<u8>) -> Result<String, Refusal> {
@@ -49,7 +49,7 @@ fn describe(doc: &Doc<'_>, anomaly: Anomaly) -> String {
                 .key()
                 .unwrap_or_default()
                 .chars()
-                .take(SHOWN)
+                .take(MAX_SHOWN_CHARS)
                 .collect();
             let key = write_string(&key);
             let what = format!("the key {key} stands twice in its object");

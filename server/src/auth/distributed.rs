@@ -33,7 +33,7 @@ const MEMBERSHIP: &str = "SELECT CAST(0 AS bigint) AS part, u.id, u.email AS nam
      WHERE s.access_hash = $2 AND s.access_expires_at > $3 AND s.revoked_at IS NULL";
 
 /// The rest of it: what of the workspace `$2` is kept from the user `$3`, below administrators.
-const KEPT: &str = concat!(
+const KEPT_FROM_MEMBER: &str = concat!(
     "SELECT part, id, name, role, platform, listed, restricted FROM (\
      SELECT CAST(2 AS bigint) AS part, l.user_id AS id, '' AS name, '' AS role, false AS platform, \
      true AS listed, false AS restricted FROM workspace_members l \
@@ -87,7 +87,7 @@ pub(super) fn member_parts(
             place.workspace.into(),
             caller.id.into(),
         ];
-        parts.push((KEPT, kept));
+        parts.push((KEPT_FROM_MEMBER, kept));
     }
     parts
 }

@@ -18,7 +18,7 @@ const WORKERS: usize = 32;
 /// From how many runs of one organization on no more of them are claimed.
 const OF_ORGANIZATION: usize = 32;
 /// How many runs there are at most, those that wait for others included.
-const RUNS: usize = 4096;
+const MAX_RUNS: usize = 4096;
 
 /// What the runs of a process share. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -61,7 +61,7 @@ impl Capacity {
     pub(super) fn free_workers(&self) -> usize {
         let claimed: usize = self.organizations().values().map(|one| one.runs).sum();
         let free = self.0.workers.available_permits();
-        free.min(RUNS.saturating_sub(claimed))
+        free.min(MAX_RUNS.saturating_sub(claimed))
     }
 
     /// Organizations of which no more runs are claimed at the moment.

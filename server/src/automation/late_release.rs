@@ -23,9 +23,9 @@ pub(super) struct UnreleasedRun {
 }
 
 /// How long the store is left alone before a run is let go of again: at first, and at most.
-const AGAIN: Duration = Duration::from_millis(500);
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
-const LONGEST: Duration = Duration::from_secs(5);
+const MAX_PAUSE: Duration = Duration::from_secs(5);
 
 impl RunExecutor {
     /// Lets go of a run as soon as the store is there again, unless the process is to stop before.
@@ -35,14 +35,14 @@ impl RunExecutor {
         mut stop: watch::Receiver<bool>,
     ) {
         let UnreleasedRun { run, attempt } = unreleased;
-        let mut pause = AGAIN;
+        let mut pause = FIRST_PAUSE;
         loop {
             tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => break,
                 () = tokio::time::sleep(pause) => {}
             }
-            pause = (pause * 2).min(LONGEST);
+            pause = (pause * 2).min(MAX_PAUSE);
             let input = (run.clone(), self.attempts.clone());
             let released = self
                 .store

@@ -15,11 +15,11 @@ pub(super) struct Principal {
 }
 
 /// How long a run uses looked-up rights, in microseconds.
-const SURE: i64 = 1_000_000;
+const RIGHTS_TTL_MICROS: i64 = 1_000_000;
 
 impl Principal {
     /// Whether that was so long ago that it has to be looked up again.
     pub(super) fn is_old(&self, now: i64) -> bool {
-        now - self.asked_at >= SURE
+        now - self.asked_at >= RIGHTS_TTL_MICROS
     }
 }

@@ -27,9 +27,9 @@ const POLL_AGAIN: Duration = Duration::from_millis(500);
 const POLL_AGAIN_IN_BACKLOG: Duration = Duration::from_millis(50);
 /// How long the events of a backlog rest after some of them were made runs, as a multiple of the time that this
 /// took: runs that wait already need the store more.
-const REST: u32 = 2;
+const BACKLOG_PAUSE_FACTOR: u32 = 2;
 /// After which time a run is taken up again whose attempt ended with an error, in microseconds.
-const AGAIN: i64 = 1_000_000;
+const RETRY_AFTER_MICROS: i64 = 1_000_000;
 
 impl RunExecutor {
     /// Executes runs until a stop signal. Runs in progress are released between two of their steps.
@@ -47,7 +47,7 @@ impl RunExecutor {
             let room = self.capacity.free_workers();
             let known = backlog.is_some_and(|since| since.elapsed() < POLL_AGAIN_IN_BACKLOG);
             // A claim costs much the same however many it finds.
-            let room = if known && room < run_lease::PART {
+            let room = if known && room < run_lease::MIN_RUNS_PER_CLAIM {
                 0
             } else {
                 room
@@ -128,7 +128,8 @@ impl RunExecutor {
             if !matches!(more, Ok(true)) {
                 return;
             }
-            let _ = tokio::time::timeout(began.elapsed() * REST, wanted.notified()).await;
+            let _ = tokio::time::timeout(began.elapsed() * BACKLOG_PAUSE_FACTOR, wanted.notified())
+                .await;
         }
     }
 
@@ -368,7 +369,7 @@ impl RunExecutor {
         self.counted.started();
         let executed =
             AssertUnwindSafe(execution::execute(self, &mut run, &permit, stop)).catch_unwind();
-        let wake_at = self.context.now() + AGAIN;
+        let wake_at = self.context.now() + RETRY_AFTER_MICROS;
         let left = match executed.await {
             Ok(Ok(())) => return None,
             Ok(Err(error)) if passes(&error) => {

@@ -27,7 +27,7 @@ pub use self::streamed_key::StreamedKey;
 use self::operation::Operation;
 use crate::app::App;
 use crate::auth::{Caller, OptimisticSession, Role};
-use crate::cpu_threads::{SHORT, offload};
+use crate::cpu_threads::{MAX_INLINE_BYTES, offload};
 use crate::edge::OwnPace;
 use crate::http::idempotency::IdempotencyKey;
 use crate::http::query::Query;
@@ -242,7 +242,7 @@ impl Call {
 
 /// Reads a body: a long one where no request waits for the thread.
 async fn parse(bytes: Vec<u8>) -> Result<Value, Refusal> {
-    if bytes.len() <= SHORT {
+    if bytes.len() <= MAX_INLINE_BYTES {
         return json_body::parse(&bytes);
     }
     offload(move || json_body::parse(&bytes)).await

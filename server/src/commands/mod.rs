@@ -32,7 +32,7 @@ use tplkit_server::refusal::Refusal;
 use tplkit_server::store::StoreError;
 
 use examples::examples;
-use log_queue::{LogQueue, PATIENCE};
+use log_queue::{DRAIN_TIMEOUT, LogQueue};
 
 /// The store that ends with its process.
 const IN_MEMORY: &str = "sqlite::memory:";
@@ -200,7 +200,7 @@ pub(crate) fn run(arguments: Arguments) -> ExitCode {
     });
     match done {
         Ok(()) => {
-            log.drain(PATIENCE);
+            log.drain(DRAIN_TIMEOUT);
             ExitCode::SUCCESS
         }
         Err(failure) => {

@@ -16,7 +16,7 @@ use crate::refusal::Refusal;
 use crate::store::{PipelinedStatement, StoreError, Tx, Value};
 
 /// How long an upload may take from its last byte to its record, in microseconds.
-const HELD: i64 = 15 * 60 * 1_000_000;
+const HOLD_MICROS: i64 = 15 * 60 * 1_000_000;
 
 /// An object, with its organization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Object {
 
 /// Until when a hold lasts that begins now. Nothing is let go of after that: others may hold the object by then.
 pub fn hold_ends(now: i64) -> i64 {
-    now + HELD
+    now + HOLD_MICROS
 }
 
 /// Holds the object of a content for an upload that is about to write it. `new.id` is its id if there is none.

@@ -18,7 +18,7 @@ const ENTRIES: &str = "SELECT number, entry FROM template_job_entries WHERE {ten
      AND {workspace workspace_id} AND organization_id = $1 AND job_id = $2 AND number > $3 \
      ORDER BY number LIMIT 50";
 /// The limit of that. An entry of rows is some ten kilobytes.
-const TOGETHER: usize = 50;
+const ENTRIES_PER_QUERY: usize = 50;
 
 /// The entries of a job, in order. Their texts are held a few at a time.
 ///
@@ -34,7 +34,7 @@ pub async fn own(tx: &mut Tx, organization: Uuid, job: Uuid) -> Result<Vec<Entry
             behind = row.get(0)?;
             entries.push(read(&row)?);
         }
-        if count < TOGETHER {
+        if count < ENTRIES_PER_QUERY {
             return Ok(entries);
         }
     }

@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use uuid::Uuid;
 
 /// How many columns are counted at a time.
-const COUNTED: usize = 4096;
+const MAX_COLUMNS: usize = 4096;
 /// How often a column has to be asked for.
-const OFTEN: u32 = 50;
+const MIN_USES_FOR_SLOT: u32 = 50;
 
 /// Counts queries about columns without a slot. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -25,7 +25,7 @@ impl ColumnUsage {
                 *count = count.saturating_add(1);
                 return;
             }
-            while counts.len() >= COUNTED {
+            while counts.len() >= MAX_COLUMNS {
                 counts.retain(|_, count| {
                     *count /= 2;
                     *count > 0
@@ -38,7 +38,7 @@ impl ColumnUsage {
     /// Takes out the columns that were asked for often, by table.
     pub fn take(&self) -> Vec<(Uuid, Vec<String>)> {
         let mut hot: Vec<(Uuid, String)> = self.with(|counts| {
-            let often = counts.extract_if(|_, count| *count >= OFTEN);
+            let often = counts.extract_if(|_, count| *count >= MIN_USES_FOR_SLOT);
             often.map(|(column, _)| column).collect()
         });
         hot.sort_unstable();
@@ -61,13 +61,13 @@ impl ColumnUsage {
 mod tests {
     use uuid::Uuid;
 
-    use super::{COUNTED, ColumnUsage, OFTEN};
+    use super::{ColumnUsage, MAX_COLUMNS, MIN_USES_FOR_SLOT};
 
     #[test]
     fn what_is_asked_often_is_reported_once() {
         let hot = ColumnUsage::default();
         let table = Uuid::from_u128(7);
-        for _ in 0..OFTEN {
+        for _ in 0..MIN_USES_FOR_SLOT {
             hot.note(table, "b");
             hot.note(table, "a");
         }
@@ -81,10 +81,10 @@ mod tests {
     fn it_never_grows_without_bound_and_keeps_what_is_asked_often() {
         let hot = ColumnUsage::default();
         let table = Uuid::from_u128(7);
-        for n in 0..10 * COUNTED {
+        for n in 0..10 * MAX_COLUMNS {
             hot.note(table, &n.to_string());
             hot.note(table, "often");
-            hot.with(|counts| assert!(counts.len() <= COUNTED));
+            hot.with(|counts| assert!(counts.len() <= MAX_COLUMNS));
         }
         assert_eq!(hot.take(), [(table, vec!["often".to_owned()])]);
     }

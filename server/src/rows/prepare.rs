@@ -129,7 +129,7 @@ const NUL: &str = "holds U+0000, which no cell can hold";
 const DIGITS: &str = "numbers have at most 34 significant digits and 64 in plain notation";
 
 /// How many bytes a row takes of which nothing is known.
-const USUAL: usize = 128;
+const EXPECTED_ROW_BYTES: usize = 128;
 
 impl RowPreparer<'_> {
     /// Lets a row in. `cells` come in the order of their keys. What is wrong is reported under `at`, the
@@ -141,7 +141,7 @@ impl RowPreparer<'_> {
         at: usize,
         faults: &mut Faults,
     ) -> PreparedRow {
-        self.row_of(id, cells, USUAL, at, faults)
+        self.row_of(id, cells, EXPECTED_ROW_BYTES, at, faults)
     }
 
     /// As [`row`](RowPreparer::row), for one that takes about so many bytes.

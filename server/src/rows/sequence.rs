@@ -14,7 +14,7 @@ use super::table::Table;
 use crate::store::{StoreError, Tx, Value};
 
 /// How many numbers are looked at in one go where some are taken.
-const PART: usize = 500;
+const NUMBERS_PER_QUERY: usize = 500;
 
 /// Empty cells that get numbers.
 #[derive(Debug, Clone, Copy)]
@@ -148,7 +148,7 @@ async fn pass_over_taken(
         let free =
             free.filter(|((_, digest), holders)| holders.is_empty() && !sent.contains(digest));
         numbers.extend(free.map(|((number, _), _)| *number));
-        part = PART;
+        part = NUMBERS_PER_QUERY;
     }
     numbers.truncate(empty.count);
     let next = numbers.last().map_or(next, |last| last + 1);

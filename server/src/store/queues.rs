@@ -18,7 +18,7 @@ use super::swept::{POLLS_AT_ONCE, Shard};
 use super::{Engine, Scope, Store, StoreError, Tx, Value};
 
 /// How long a note is gone by, in microseconds: `distribute.sql` says after which time it is renewed, which is less.
-const NOTED: i64 = 30_000_000;
+const NOTE_TTL_MICROS: i64 = 30_000_000;
 /// How often a process polls the queues of all organizations.
 pub const SWEEP: Duration = Duration::from_secs(10);
 
@@ -74,7 +74,7 @@ impl Store {
             Box::pin(async move {
                 let sql = "SELECT organization_id FROM queue_notes WHERE noted_at > {clock} - $1 \
                      ORDER BY organization_id";
-                tx.last(sql, &[NOTED.into()]).await
+                tx.last(sql, &[NOTE_TTL_MICROS.into()]).await
             })
         });
         let noted = noted.await?;

@@ -430,7 +430,7 @@ fn over() -> StoreError {
 
 /// How many shapes of composed statements are kept; what comes later is put together anew each time,
 /// so that no client can fill the memory of the store with statements.
-const COMPOSED: usize = 1024;
+const MAX_COMPOSED_SHAPES: usize = 1024;
 
 /// Statements in the words of the store, each translated once.
 #[derive(Debug)]
@@ -492,7 +492,7 @@ impl TranslatedStatements {
         if let Some(statement) = known.get(&shape).and_then(|known| known.get(name)) {
             return Ok(statement.clone());
         }
-        let full = known.values().map(HashMap::len).sum::<usize>() >= COMPOSED;
+        let full = known.values().map(HashMap::len).sum::<usize>() >= MAX_COMPOSED_SHAPES;
         drop(known);
         let mut statement = translate(source().as_ref(), given, dialect, scope, self.row_security)?;
         statement.keeps_plan = !full;

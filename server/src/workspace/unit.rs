@@ -214,7 +214,7 @@ impl UnitTransaction<'_> {
 }
 
 /// How much longer a row may get: by an identity.
-const ROOM: usize = 64;
+const IDENTITY_BYTES: usize = 64;
 
 /// Lets a row in that was checked already. Its numbers do not move sequences: the job does that itself.
 /// Nothing, when a number in it is too long for any store.
@@ -237,7 +237,7 @@ pub(super) fn enter(
     }));
     cells.sort_by(|one, other| one.key.cmp(&other.key));
     let mut faults = Faults::default();
-    let bytes = data.as_str().len() + ROOM;
+    let bytes = data.as_str().len() + IDENTITY_BYTES;
     let mut entered = entering.row_of(id, cells.into_iter(), bytes, 0, &mut faults);
     entered.numbered_elsewhere();
     faults.is_empty().then_some(entered)

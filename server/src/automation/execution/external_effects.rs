@@ -19,7 +19,7 @@ use crate::ids::WorkflowKey;
 use crate::store::{Scope, StoreError};
 
 /// After which time a place among the calls of an organization is asked for again.
-const AGAIN: Duration = Duration::from_millis(50);
+const PERMIT_RETRY: Duration = Duration::from_millis(50);
 
 /// Waits for something that takes time, and holds a run meanwhile.
 pub(super) async fn hold_while<T>(
@@ -113,7 +113,7 @@ impl RunExecution<'_> {
                 Ok(call_limit::PlaceOutcome::Fenced) => return Err(Stop::Fenced),
                 // Another process took the same one.
                 Err(StoreError::Unique { .. }) => {}
-                Ok(call_limit::PlaceOutcome::Full) => tokio::time::sleep(AGAIN).await,
+                Ok(call_limit::PlaceOutcome::Full) => tokio::time::sleep(PERMIT_RETRY).await,
                 Err(error) => return Err(error.into()),
             }
         }

@@ -297,9 +297,9 @@ impl StepResult {
 }
 
 /// What the output of a step that is done in the store takes at most.
-const SMALL: usize = 256;
+const MAX_OUTPUT_BYTES: usize = 256;
 /// How often a step is done again after somebody else has added the row that it would have added.
-const AGAIN: usize = 2;
+const MAX_REPEATS: usize = 2;
 
 impl RunExecution<'_> {
     /// Goes on behind a step that an earlier attempt has finished.
@@ -418,7 +418,7 @@ impl RunExecution<'_> {
         act: Act,
         now: i64,
     ) -> Result<StepResult, Stop> {
-        let stored = self.usage.store(row.input.len() + SMALL);
+        let stored = self.usage.store(row.input.len() + MAX_OUTPUT_BYTES);
         stored.map_err(Stop::Failed)?;
         "succeeded".clone_into(&mut row.status);
         let effect = Arc::new(StoreEffect {
@@ -439,7 +439,9 @@ impl RunExecution<'_> {
                 })
                 .await;
             match came {
-                Err(Stop::Failed(failure)) if again < AGAIN && effect.came_second(&failure) => {
+                Err(Stop::Failed(failure))
+                    if again < MAX_REPEATS && effect.came_second(&failure) =>
+                {
                     again += 1;
                 }
                 came => return came,

@@ -26,7 +26,7 @@ use object_store::{ObjectStore, ObjectStoreExt as _};
 use uuid::Uuid;
 
 pub use bytestream::{Bytestream, OtherBytes};
-pub use listing::{Listed, Listing, RECENT};
+pub use listing::{Listed, Listing, MIN_AGE_MICROS};
 pub use mark_object::{Mark, MarkedAs};
 pub use open_uploads::OpenUpload;
 pub use pieces::{JOINED_PIECE, SMALL_PIECE};

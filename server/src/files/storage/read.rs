@@ -14,7 +14,7 @@ use super::folder_read::{pieces, read_small};
 use super::{FileStorage, FileStorageError, ObjectKey, StorageKind};
 
 /// How many bytes an object of a folder may have that is read in one go.
-const SMALL: usize = 64 << 10;
+const MAX_BYTES_READ_AT_ONCE: usize = 64 << 10;
 
 /// An object that is read from its first byte to its last.
 pub enum WholeObject {
@@ -80,10 +80,10 @@ impl FileStorage {
         sha256: [u8; 32],
     ) -> Result<(u64, WholeObject), FileStorageError> {
         if let StorageKind::Folder(folder) = &self.kind
-            && size <= SMALL as u64
+            && size <= MAX_BYTES_READ_AT_ONCE as u64
         {
             let path = folder.path().join(key.0.as_ref());
-            return match read_small(&path, SMALL)
+            return match read_small(&path, MAX_BYTES_READ_AT_ONCE)
                 .await
                 .map_err(FileStorageError::from)
             {
@@ -100,7 +100,7 @@ impl FileStorage {
                 let stream = stream.map_err(io::Error::other).boxed();
                 let verified = verified(stream, size, sha256);
                 // What is one piece has none to be sent meanwhile.
-                if size <= SMALL as u64 {
+                if size <= MAX_BYTES_READ_AT_ONCE as u64 {
                     verified
                 } else {
                     prepared_ahead(verified)

@@ -15,7 +15,7 @@ use super::composer::Composer;
 use crate::rows::{Slot, Table};
 
 /// How many rows are sorted rather than found in order.
-pub(super) const FEW: usize = 500;
+pub(super) const MAX_SORTED_ROWS: usize = 500;
 
 /// How an index finds the rows of a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,8 +60,8 @@ pub(super) fn open_filters(
 /// The statement that shows, with as many rows as count, whether the filters find many.
 pub(super) fn look_ahead(mut composer: Composer<'_>, filters: &[Filter]) -> Composed {
     let found = composer.where_clause(filters, Match::All);
-    let text = format!("SELECT 1 FROM {{whole rows}} WHERE {found} LIMIT {FEW}");
-    composer.finish_all(vec![text], FEW)
+    let text = format!("SELECT 1 FROM {{whole rows}} WHERE {found} LIMIT {MAX_SORTED_ROWS}");
+    composer.finish_all(vec![text], MAX_SORTED_ROWS)
 }
 
 /// Whether the best plan depends on the values: an index finds the rows of a range, or of several

@@ -12,7 +12,7 @@ use super::cell_order::{KeyOrder, order_of, segments};
 use super::chosen_index::IndexChoice;
 use super::composer::{Composer, Source, key_of};
 use super::cursor::SortKey;
-use super::index_choice::FEW;
+use super::index_choice::MAX_SORTED_ROWS;
 use super::selected_columns::{ROWS, VERSION};
 use crate::store::Dialect;
 
@@ -127,9 +127,9 @@ impl Composer<'_> {
             order,
         } = self.sorted_apart(sort, after);
         let behind = behind.map_or(String::new(), |behind| format!(" WHERE {behind}"));
-        let (limit, most) = (self.limit(lookahead), FEW + 1);
+        let (limit, most) = (self.limit(lookahead), MAX_SORTED_ROWS + 1);
         format!(
-            "SELECT {VERSION}, {ROWS}, found > {FEW} FROM (SELECT *, count(*) OVER () AS found FROM \
+            "SELECT {VERSION}, {ROWS}, found > {MAX_SORTED_ROWS} FROM (SELECT *, count(*) OVER () AS found FROM \
              (SELECT id, created_at, updated_at, data{cell} FROM rows WHERE {found} LIMIT {most}) \
              AS looked) AS few{behind} ORDER BY {order} LIMIT {limit}"
         )

@@ -4,7 +4,7 @@
 pub(super) const ROWS: &str = "id, created_at, updated_at, {text data}";
 
 /// The column in which a row of a bounded look says that it is one of too many.
-pub(super) const MANY: usize = 5;
+pub(super) const TOO_MANY_COLUMN: usize = 5;
 
 /// The version of the table, if the caller sees it, as the statement itself sees it.
 pub(super) const VERSION: &str = "(SELECT version FROM features WHERE organization_id = $1 \

@@ -22,7 +22,7 @@ use crate::store::statement::Statement;
 use crate::store::{Row, StoreError, Value};
 
 /// How long before the end of its patience whoever waits for a response asks whether the host responds.
-const PROBE: Duration = Duration::from_secs(2);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A statement with its parameters.
 pub(super) type BoundStatement<'a> = (&'a Statement, &'a [Value]);
@@ -164,12 +164,12 @@ pub(super) async fn within<T>(
         return response.await;
     };
     let mut response = pin!(response);
-    let before = timeout(patience.saturating_sub(PROBE), response.as_mut());
+    let before = timeout(patience.saturating_sub(PROBE_TIMEOUT), response.as_mut());
     if let Ok(response) = before.await {
         return response;
     }
-    let mut probe = pin!(maybe_done(postgres.connections.responds(PROBE)));
-    let response = behind(probe.as_mut(), timeout(PROBE, response)).await;
+    let mut probe = pin!(maybe_done(postgres.connections.responds(PROBE_TIMEOUT)));
+    let response = behind(probe.as_mut(), timeout(PROBE_TIMEOUT, response)).await;
     let responds = probe.take_output().unwrap_or(false);
     response.unwrap_or(Err(if responds {
         Failure::Overdue

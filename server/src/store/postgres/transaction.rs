@@ -69,7 +69,7 @@ impl Pipelined {
     ) -> Pipelined {
         let mut postgres = postgres.clone();
         if kind.is_long() {
-            postgres.patience = Some(LONG + super::PATIENCE);
+            postgres.patience = Some(LONG + super::TIMEOUT);
         }
         Pipelined {
             postgres,

@@ -12,9 +12,9 @@ use crate::context::Stopwatch;
 use crate::store::StoreError;
 
 /// How many writes may share one commit.
-const GROUP: usize = 128;
+const MAX_WRITES_PER_COMMIT: usize = 128;
 /// From when on a commit waits for no more of them: those that share it are reported at its end.
-const TIME: Duration = Duration::from_millis(20);
+const MAX_COMMIT_WAIT: Duration = Duration::from_millis(20);
 
 /// Starts the writer; its checkpoints end with it.
 pub(super) fn write(
@@ -32,7 +32,7 @@ pub(super) fn write(
                 repeatable: first.may_be_lost(),
                 first: Some(first),
                 tasks: &tasks,
-                room: GROUP,
+                room: MAX_WRITES_PER_COMMIT,
                 begun: Stopwatch::start(),
                 left_over: None,
             };
@@ -69,7 +69,7 @@ impl Iterator for Group<'_> {
         if let Some(first) = self.first.take() {
             return Some(first);
         }
-        if self.room == 0 || self.left_over.is_some() || self.begun.elapsed() > TIME {
+        if self.room == 0 || self.left_over.is_some() || self.begun.elapsed() > MAX_COMMIT_WAIT {
             return None;
         }
         self.room -= 1;
