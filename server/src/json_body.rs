@@ -187,13 +187,13 @@ impl Fields {
 
     /// An integer that may be missing, and that every reader of JSON reads alike.
     pub fn integer(&mut self, name: &str) -> Option<i64> {
-        const MOST: i64 = MOST_INTEGER;
+        const MAX: i64 = MOST_INTEGER;
         if let Value::Number(number) = self.take(name)?
-            && let Some(number) = number.as_i64().filter(|n| (-MOST..=MOST).contains(n))
+            && let Some(number) = number.as_i64().filter(|n| (-MAX..=MAX).contains(n))
         {
             return Some(number);
         }
-        self.refuse(name, format!("has to be an integer from -{MOST} to {MOST}"));
+        self.refuse(name, format!("has to be an integer from -{MAX} to {MAX}"));
         None
     }
 

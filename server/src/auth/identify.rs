@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::caller::{Caller, Identity, OrganizationRole, Role, Scopes};
 use super::caller_statements::{KEY, PERSON, SESSION};
-use super::distributed;
+use super::distributed_queries;
 use super::secret::{API_KEY_PREFIX, hash, organization};
 use super::visibility::Restrictions;
 use crate::context::Context;
@@ -106,9 +106,9 @@ async fn find_session(
     let Some(caller) = read_session(&rows)? else {
         return Ok(None);
     };
-    let restricted = distributed::restricted(&caller);
+    let restricted = distributed_queries::restricted(&caller);
     rows.extend(
-        tx.each(distributed::RESTRICTIONS, &restricted)
+        tx.each(distributed_queries::RESTRICTIONS, &restricted)
             .await?
             .into_iter()
             .flatten(),

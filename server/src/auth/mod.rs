@@ -3,7 +3,7 @@
 mod caller;
 mod caller_statements;
 mod credential_cache;
-mod distributed;
+mod distributed_queries;
 mod identify;
 mod optimistic_session;
 mod password;

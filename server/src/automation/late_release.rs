@@ -11,7 +11,7 @@ use super::attempts::OngoingAttempt;
 use super::executor::RunExecutor;
 use super::run_lease;
 use super::runs::Run;
-use super::step::passes;
+use super::stop::passes;
 use crate::store::{Scope, StoreError};
 
 /// A run whose attempt has ended, and which the store did not let go of.

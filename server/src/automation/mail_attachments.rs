@@ -10,7 +10,7 @@ use tplkit::json::{Object, Value as Json};
 use uuid::Uuid;
 
 use super::runs::Run;
-use super::step::Stop;
+use super::stop::Stop;
 use crate::files::storage::verified;
 use crate::files::{File, Files, find as files};
 use crate::ids::WorkspaceKey;

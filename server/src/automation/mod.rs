@@ -64,7 +64,7 @@ pub mod run_steps;
 pub mod runs;
 mod schedules;
 mod secrets;
-mod step;
+mod stop;
 mod subscriptions;
 mod validate;
 mod version;

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::processor_time::Meter;
 use super::rollback_time::RollbackTime;
-use super::step::Stop;
+use super::stop::Stop;
 use crate::ids::WorkspaceKey;
 use crate::model::referenced::existing;
 use crate::paging::PageRequest;

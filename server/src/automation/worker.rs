@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::capacity::RunPermit;
 use super::executor::RunExecutor;
 use super::late_release::UnreleasedRun;
-use super::step::passes;
+use super::stop::passes;
 use super::{dispatch, execution, run_lease, runs, schedules};
 use crate::cpu_threads;
 use crate::store::{POLLS_AT_ONCE, SWEEP, Scope, Store, StoreError, Value};
@@ -25,10 +25,9 @@ use crate::store::{POLLS_AT_ONCE, SWEEP, Scope, Store, StoreError, Value};
 const POLL_AGAIN: Duration = Duration::from_millis(500);
 /// How long more runs are claimed from a backlog before it is asked again what else there is to do.
 const POLL_AGAIN_IN_BACKLOG: Duration = Duration::from_millis(50);
-/// How long the events of a backlog rest after some of them were made runs, as a multiple of the time that this
-/// took: runs that wait already need the store more.
+/// Pause after making runs of a backlog, as a multiple of the time it took: runs that wait already need the store more.
 const BACKLOG_PAUSE_FACTOR: u32 = 2;
-/// After which time a run is taken up again whose attempt ended with an error, in microseconds.
+/// Delay before a failed attempt is retried, in microseconds.
 const RETRY_AFTER_MICROS: i64 = 1_000_000;
 
 impl RunExecutor {

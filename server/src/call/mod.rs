@@ -200,7 +200,7 @@ impl Call {
     pub fn page(&mut self, of: &str) -> Result<PageRequest, Refusal> {
         let caller = self.caller()?.id;
         let query = format!("{} {caller} {of}", self.operation.path);
-        let limit = self.query_text.integer("limit", 1, paging::MOST);
+        let limit = self.query_text.integer("limit", 1, paging::MAX_LIMIT);
         let cursor = self.query_text.text("cursor");
         let page = PageRequest::new(limit, cursor.as_deref(), query);
         self.query_text.finish()?;

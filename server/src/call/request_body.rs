@@ -16,8 +16,8 @@ use crate::refusal::{Code, Refusal};
 
 /// Room that is made for a body before it comes.
 const READY: usize = 64 << 10;
-/// Behind a body that took as long as this its caller is read again, in microseconds: short requests ask the store nothing
-/// more.
+/// If reading the body took this long (in microseconds) or longer, the caller is read again: short requests ask the store
+/// nothing more.
 const SLOW_BODY_MICROS: u64 = 1_000_000;
 
 impl Call {

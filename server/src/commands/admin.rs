@@ -21,7 +21,7 @@ use tplkit_server::store::{Scope, Store};
 use uuid::Uuid;
 
 use super::examples::examples;
-use super::files::{ExistingPlace, PlaceArguments};
+use super::files::{ExistingStorage, StorageArguments};
 use super::process::secret_key;
 use super::{Failure, print, print_done};
 
@@ -202,7 +202,7 @@ pub(super) enum AdminCommand {
         ]))]
     VerifyFiles {
         #[command(flatten)]
-        place: PlaceArguments,
+        place: StorageArguments,
         /// Removes what is left over and older than an hour, next to a running server too.
         #[arg(long)]
         repair: bool,
@@ -430,7 +430,7 @@ pub(super) async fn run(
 async fn verify_files(
     database: &str,
     context: &Context,
-    place: &PlaceArguments,
+    place: &StorageArguments,
     repair: bool,
 ) -> Result<(), Failure> {
     let place = place.open_existing(database)?.ok_or_else(|| {
@@ -438,15 +438,15 @@ async fn verify_files(
     })?;
     let (place, absent) = match place {
         // Whatever were found here would be of this process.
-        ExistingPlace::There(place) if place.is_memory() => {
+        ExistingStorage::There(place) if place.is_memory() => {
             return Err(Failure::Usage(
                 "--files: bytes of `memory:` are in the process that serves them; there is nothing to verify"
                     .to_owned(),
             ));
         }
-        ExistingPlace::There(place) => (place, None),
+        ExistingStorage::There(place) => (place, None),
         // As good as an empty one, where no files are on record.
-        ExistingPlace::Absent(folder) => (FileStorage::memory(), Some(folder)),
+        ExistingStorage::Absent(folder) => (FileStorage::memory(), Some(folder)),
     };
     let store = Store::open_existing(database).await?;
     let verified = verify(&store, &place, repair, context.now()).await;

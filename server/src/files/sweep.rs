@@ -79,7 +79,7 @@ impl Sweep {
         };
         let mut removed = 0;
         loop {
-            let looked: Looked = self
+            let looked: SweepCandidates = self
                 .store
                 .write(&Scope::Operator, self.context.now(), |tx, now| {
                     Box::pin(condemn(tx, *now))
@@ -202,13 +202,13 @@ async fn expire(tx: &mut Tx, due: Due, before: i64) -> Result<bool, StoreError> 
 
 /// Objects that may have to go, after one was looked at.
 #[derive(Debug)]
-struct Looked {
+struct SweepCandidates {
     free: Vec<Object>,
     more: bool,
 }
 
 /// Condemns objects that no record names and nobody holds, and gives them with those that were condemned before.
-async fn condemn(tx: &mut Tx, now: i64) -> Result<Looked, StoreError> {
+async fn condemn(tx: &mut Tx, now: i64) -> Result<SweepCandidates, StoreError> {
     let finds = "SELECT organization_id, id FROM file_objects \
          WHERE free_since IS NOT NULL AND free_since <= $1 ORDER BY free_since LIMIT $2 {across queue}";
     let found = tx
@@ -233,7 +233,7 @@ async fn condemn(tx: &mut Tx, now: i64) -> Result<Looked, StoreError> {
             free.push(object);
         }
     }
-    Ok(Looked { free, more })
+    Ok(SweepCandidates { free, more })
 }
 
 /// Condemns an object, unless a record names it or somebody holds it. Says whether it is condemned.

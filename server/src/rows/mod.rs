@@ -9,6 +9,7 @@ mod column_usage;
 mod counts;
 pub(crate) mod document;
 mod faults;
+pub(crate) mod file_uses;
 mod fill;
 pub mod find;
 mod merge;
@@ -31,7 +32,6 @@ mod subscription;
 mod table;
 mod tables;
 mod unique_reservations;
-pub(crate) mod uses;
 mod write;
 
 pub use column_usage::ColumnUsage;

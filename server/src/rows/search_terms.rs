@@ -13,7 +13,7 @@ use crate::store::Dialect;
 
 /// How many terms a cell may have. Of a text of which there is more, an index would be larger than the text.
 const MAX_TERMS_PER_CELL: usize = 4096;
-/// How many terms a search asks for: what has these has the others, nearly always.
+/// How many terms a search asks for: rows with these nearly always have the rest.
 const TERMS_PER_SEARCH: usize = 24;
 /// Stands in the place of three characters for "too many to be kept". Three characters have 63 bits.
 const MARKER: u64 = 1 << 63;

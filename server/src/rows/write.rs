@@ -6,6 +6,7 @@
 use tplkit::rows::members;
 use uuid::Uuid;
 
+use super::file_uses::{self, ChangedUses};
 use super::prepare::PreparedRow;
 use super::row_refusal::RowRefusal;
 use super::row_values::{HashedValue, known_as};
@@ -14,7 +15,6 @@ use super::tables::OpenTable;
 use super::unique_reservations::{
     self, Conflict, ReleasedValue, ReplacedValues, Reservations, ValueMoves,
 };
-use super::uses::{self, ChangedUses};
 use super::{StoredRow, counts, search_index, sequence, slots};
 use crate::context::changed_at;
 use crate::store::{Dialect, PipelinedStatement, StoreError, Tx, Value};
@@ -296,7 +296,7 @@ pub async fn remove_all(
     if rows.is_empty() {
         return Ok(Vec::new());
     }
-    uses::end_rows(tx, table, &rows, now).await?;
+    file_uses::end_rows(tx, table, &rows, now).await?;
     let parameters = [table.organization.into(), table.id.into(), Value::Ids(rows)];
     let (mut removed, mut gone) = (Vec::new(), Vec::new());
     let mut ids = Vec::new();

@@ -23,6 +23,7 @@ mod outgoing;
 mod owner;
 mod pipeline;
 mod policy;
+mod polled_shards;
 mod postgres;
 mod query_fn;
 mod queues;
@@ -33,7 +34,6 @@ mod scope_ids;
 pub mod sql_log;
 mod sqlite;
 mod statement;
-mod swept;
 mod transaction_mode;
 pub mod translate;
 mod tx;
@@ -69,11 +69,11 @@ pub use tx::Tx;
 pub(crate) use tx::{Check, Precondition};
 pub use value::{FromColumn, Row, Value};
 
+pub use polled_shards::POLLS_AT_ONCE;
+use polled_shards::Swept;
 use postgres::Postgres;
 pub use queues::SWEEP;
 use sqlite::{FileLock, Sqlite, refuse_other_name};
-pub use swept::POLLS_AT_ONCE;
-use swept::Swept;
 use tx::TranslatedStatements;
 
 /// The bytes after which a bounded response ends.

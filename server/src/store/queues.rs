@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::swept::{POLLS_AT_ONCE, Shard};
+use super::polled_shards::{POLLS_AT_ONCE, Shard};
 use super::{Engine, Scope, Store, StoreError, Tx, Value};
 
 /// How long a note is gone by, in microseconds: `distribute.sql` says after which time it is renewed, which is less.

@@ -45,7 +45,7 @@ pub(crate) trait Precondition: Send + Sync {
 }
 
 /// A statement with its parameters.
-type Question<'c> = (Arc<Statement>, Cow<'c, [Value]>);
+type BoundStatement<'c> = (Arc<Statement>, Cow<'c, [Value]>);
 
 /// A precondition for every attempt at a transaction.
 pub(crate) type Check = Arc<dyn Precondition>;
@@ -372,7 +372,10 @@ impl Tx {
     }
 
     /// What has to be asked for a check, in the words of the store.
-    fn questions<'c>(&self, check: &'c dyn Precondition) -> Result<Vec<Question<'c>>, StoreError> {
+    fn questions<'c>(
+        &self,
+        check: &'c dyn Precondition,
+    ) -> Result<Vec<BoundStatement<'c>>, StoreError> {
         let dialect = self.dialect()?;
         let question = |statement, given| {
             let authentication = &Scope::Authentication;

@@ -14,7 +14,7 @@ use tplkit::workspace::{AnyRecord, Id, RecordKind};
 use super::UnitError;
 use super::unit_transaction::{UnitContext, UnitTransaction};
 use crate::files::release::{self, release_holds};
-use crate::rows::{OpenTable, PreparedRow, Table, Tables, uses};
+use crate::rows::{OpenTable, PreparedRow, Table, Tables, file_uses};
 use crate::store::{Dialect, StoreError, Tx, Value};
 
 /// A statement that keeps uses of which a condition holds, as SQLite and as PostgreSQL mints ids.
@@ -86,7 +86,7 @@ impl UnitTransaction<'_> {
             return Ok(());
         }
         let sql = keep!("uses.feature_id = $4 AND uses.column_id = $5 AND {any uses.row_id $6}");
-        for (column, rows) in uses::ended(table, before, after) {
+        for (column, rows) in file_uses::ended(table, before, after) {
             let of = [table.id.into(), column.into(), Value::Ids(rows)];
             self.keep(sql, of).await?;
         }
@@ -216,7 +216,7 @@ pub(crate) async fn give_back(
         }
         for (feature, cells) in given {
             if let Some(Some(opened)) = tables.get(&feature) {
-                uses::begin(tx, &opened.table, &cells, now).await?;
+                file_uses::begin(tx, &opened.table, &cells, now).await?;
             }
         }
     }

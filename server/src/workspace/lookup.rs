@@ -36,7 +36,7 @@ pub(crate) async fn which(tx: &mut Tx, feature: Id, ids: &[Id]) -> Result<HashSe
     Ok(seen)
 }
 
-/// How many rows are asked for at once whether they are kept from the scope.
+/// Rows per visibility query.
 const IDS_PER_QUERY: usize = 10_000;
 
 /// Whether some of these rows are there and kept from the scope.

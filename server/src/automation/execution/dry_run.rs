@@ -23,7 +23,7 @@ use crate::automation::run_failure::RunFailure;
 use crate::automation::run_lease;
 use crate::automation::run_steps::{self, StepRow};
 use crate::automation::runs::Run;
-use crate::automation::step::Stop;
+use crate::automation::stop::Stop;
 use crate::refusal::Code;
 use crate::store::{Scope, StoreError, Tx};
 use crate::wake::WorkerSignal;

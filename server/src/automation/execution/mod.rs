@@ -29,7 +29,7 @@ use super::row_reads::ReadRequest;
 use super::run_failure::RunFailure;
 use super::run_steps::{self, StepRow};
 use super::runs::Run;
-use super::step::Stop;
+use super::stop::Stop;
 use super::{find, principal_lookup, row_reads, run_lease};
 use crate::refusal::Code;
 use crate::store::{Scope, StoreError, Tx};

@@ -239,10 +239,10 @@ impl Staged {
         self.sha256
     }
 
-    /// Gives it its name, in place of whatever has it.
+    /// Renames it into place, replacing an older file.
     ///
     /// # Errors
-    /// When the place is away or full.
+    /// When the storage is unavailable or full.
     pub async fn keep(mut self, key: &ObjectKey) -> Result<(), FileStorageError> {
         if let Some(bytes) = self.bytes.take() {
             if let StorageKind::Folder(folder) = &self.place.kind

@@ -3,7 +3,7 @@
 /// The rows of a page, out of those that a condition finds.
 pub(super) const ROWS: &str = "id, created_at, updated_at, {text data}";
 
-/// The column in which a row of a bounded look says that it is one of too many.
+/// Column that marks a row beyond the limit.
 pub(super) const TOO_MANY_COLUMN: usize = 5;
 
 /// The version of the table, if the caller sees it, as the statement itself sees it.

@@ -17,7 +17,7 @@ use super::Scope;
 /// long as a statement may take.
 pub const POLLS_AT_ONCE: usize = 4;
 
-/// For how long nothing is looked for on a worker that kept a poll waiting: everybody else would wait with it.
+/// How long polls skip a node that responded slowly: everybody else would wait with it.
 const SLOW_NODE_PAUSE: Duration = Duration::from_secs(10);
 
 /// What a process has looked at.
