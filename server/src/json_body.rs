@@ -102,6 +102,21 @@ fn member_path(node: Node<'_>) -> String {
     tokens.concat().trim_start_matches('.').to_owned()
 }
 
+/// What is wrong with a body that is no object.
+pub(crate) const NOT_AN_OBJECT: &str = "the body has to be an object";
+/// What is wrong with a member that nothing reads.
+pub(crate) const UNKNOWN_FIELD: &str = "is not a field of this body";
+
+/// The refusal of a body that is no object.
+pub(crate) fn not_an_object() -> Refusal {
+    Refusal::fault("", NOT_AN_OBJECT)
+}
+
+/// The refusal to change what never changes.
+pub(crate) fn frozen(name: &str) -> Refusal {
+    Refusal::forbidden(format!("{name} cannot be changed."))
+}
+
 /// The fields of a body. What is taken is known; [`finish`](Fields::finish) refuses the rest.
 #[derive(Debug)]
 pub struct Fields {
@@ -117,14 +132,14 @@ impl Fields {
                 members,
                 faults: Vec::new(),
             }),
-            _ => Err(Refusal::fault("", "the body has to be an object")),
+            _ => Err(not_an_object()),
         }
     }
 
     /// Refuses the change of what never changes.
     pub fn frozen(&self, names: &[&str]) -> Result<(), Refusal> {
         match names.iter().find(|name| self.members.contains_key(**name)) {
-            Some(name) => Err(Refusal::forbidden(format!("{name} cannot be changed."))),
+            Some(name) => Err(frozen(name)),
             None => Ok(()),
         }
     }
@@ -248,7 +263,7 @@ impl Fields {
     /// Refuses what is wrong, and every field that nobody took.
     pub fn finish(mut self) -> Result<(), Refusal> {
         for name in std::mem::take(&mut self.members).into_keys() {
-            self.refuse(&name, "is not a field of this body");
+            self.refuse(&name, UNKNOWN_FIELD);
         }
         if self.faults.is_empty() {
             Ok(())

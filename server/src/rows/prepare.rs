@@ -8,7 +8,9 @@
 use std::borrow::Cow;
 
 use tplkit::json::write_string_to;
-use tplkit::rows::{Cell, Decimal, Identity, Text, elements, members, sorted_to};
+use tplkit::rows::{
+    Cell, Decimal, EntryReason, FaultKind, Identity, Text, elements, members, sorted_to,
+};
 use uuid::Uuid;
 
 use super::faults::Faults;
@@ -126,7 +128,6 @@ pub struct RowPreparer<'e> {
 
 const UNKNOWN: &str = "is not a column of the table";
 const NUL: &str = "holds U+0000, which no cell can hold";
-const DIGITS: &str = "numbers have at most 34 significant digits and 64 in plain notation";
 
 /// How many bytes a row takes of which nothing is known.
 const EXPECTED_ROW_BYTES: usize = 128;
@@ -223,7 +224,7 @@ impl RowBuilder<'_, '_> {
         if column.rule.identity.is_some() {
             self.mint(at);
         } else if column.rule.required && self.with.validate != Validate::Off {
-            self.fault(column.name(), "the column is required");
+            self.fault(column.name(), &EntryReason::Required.to_string());
         }
     }
 
@@ -254,7 +255,7 @@ impl RowBuilder<'_, '_> {
             return;
         }
         if column.rule.required && cell.is_empty() && self.with.validate != Validate::Off {
-            return self.fault(column.name(), "the column is required");
+            return self.fault(column.name(), &EntryReason::Required.to_string());
         }
         self.key(column.name());
         let start = self.entered.data.len();
@@ -286,7 +287,7 @@ impl RowBuilder<'_, '_> {
         let checked = match self.with.validate {
             Validate::Off if is_kept(cell) => Ok(cell),
             Validate::Off => {
-                self.fault(column.name(), DIGITS);
+                self.fault(column.name(), &FaultKind::Digits.to_string());
                 return false;
             }
             Validate::On | Validate::Strict => column.rule.check(raw),
@@ -311,7 +312,7 @@ impl RowBuilder<'_, '_> {
                 return self.fault(&source.key, NUL);
             }
             if !is_kept(cell) {
-                return self.fault(&source.key, DIGITS);
+                return self.fault(&source.key, &FaultKind::Digits.to_string());
             }
             self.key(&source.key);
             sorted_to(&mut self.entered.data, source.raw);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tplkit::problem::Code;
-use tplkit::rows::members;
+use tplkit::rows::{FaultKind, members};
 use tplkit::workspace::{Change, Id, RecordKind, Refused, RowData, StoredRow};
 
 use super::automations::{self, DraftId};
@@ -245,9 +245,8 @@ pub(super) fn enter(
 
 /// The refusal of a row that cannot be kept.
 pub(super) fn not_storable(row: usize) -> Refused {
-    let detail = "numbers have at most 34 significant digits and 64 in plain notation";
     Refused {
         row: Some(row),
-        ..refused(Code::ValidationFailed, detail)
+        ..refused(Code::ValidationFailed, FaultKind::Digits.to_string())
     }
 }
