@@ -1,6 +1,7 @@
 //! What the command can do. Results go to standard output, everything else to standard error.
 
 mod admin;
+mod admin_run;
 mod completions;
 mod examples;
 mod files;
@@ -231,7 +232,7 @@ async fn dispatch(arguments: Arguments, log: &LogQueue) -> Result<(), Failure> {
         Command::Health(options) => health::run(options).await,
         Command::Test => test::run().await,
         Command::Migrate(options) => migrate::run(&database, &options).await,
-        Command::Admin(command) => admin::run(&database, &context, command).await,
+        Command::Admin(command) => admin_run::run(&database, &context, command).await,
         Command::Completions(options) => completions::run(&options),
         Command::Man(options) => man::run(&options),
     }
