@@ -19,7 +19,7 @@ use crate::files::objects::{self, Object};
 use crate::files::storage::{FileStorageError, Staged};
 use crate::files::upload_hold::UploadHold;
 use crate::files::uploads::UploadPermit;
-use crate::http::idempotency::KeptRefusal;
+use crate::http::kept_refusal::KeptRefusal;
 use crate::http::multipart::MAX_FORM_BYTES;
 use crate::http::response::ApiResponse;
 use crate::refusal::{Fault, Refusal};
