@@ -11,7 +11,7 @@ use crate::refusal::Refusal;
 
 /// How long a body may be, in bytes, that is read where it came in: longer ones are worth the way to another
 /// thread.
-pub const SHORT: usize = 64 << 10;
+pub const MAX_INLINE_BYTES: usize = 64 << 10;
 
 /// Does it on a thread of its own.
 ///

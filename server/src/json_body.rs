@@ -16,7 +16,7 @@ pub const DESCRIPTION: RangeInclusive<usize> = 0..=MOST_DESCRIPTION;
 /// The greatest integer of a body: up to it, every reader of JSON reads integers alike.
 pub const MOST_INTEGER: i64 = (1 << 53) - 1;
 /// How many characters of a key a refusal shows.
-const SHOWN: usize = 100;
+const MAX_SHOWN_CHARS: usize = 100;
 
 /// The text of a body.
 pub fn text(bytes: Vec<u8>) -> Result<String, Refusal> {
@@ -49,7 +49,7 @@ fn describe(doc: &Doc<'_>, anomaly: Anomaly) -> String {
                 .key()
                 .unwrap_or_default()
                 .chars()
-                .take(SHOWN)
+                .take(MAX_SHOWN_CHARS)
                 .collect();
             let key = write_string(&key);
             let what = format!("the key {key} appears twice in its object");
@@ -102,6 +102,21 @@ fn member_path(node: Node<'_>) -> String {
     tokens.concat().trim_start_matches('.').to_owned()
 }
 
+/// What is wrong with a body that is no object.
+pub(crate) const NOT_AN_OBJECT: &str = "the body has to be an object";
+/// What is wrong with a member that nothing reads.
+pub(crate) const UNKNOWN_FIELD: &str = "is not a field of this body";
+
+/// The refusal of a body that is no object.
+pub(crate) fn not_an_object() -> Refusal {
+    Refusal::fault("", NOT_AN_OBJECT)
+}
+
+/// The refusal to change what never changes.
+pub(crate) fn frozen(name: &str) -> Refusal {
+    Refusal::forbidden(format!("{name} cannot be changed."))
+}
+
 /// The fields of a body. What is taken is known; [`finish`](Fields::finish) refuses the rest.
 #[derive(Debug)]
 pub struct Fields {
@@ -117,14 +132,14 @@ impl Fields {
                 members,
                 faults: Vec::new(),
             }),
-            _ => Err(Refusal::fault("", "the body has to be an object")),
+            _ => Err(not_an_object()),
         }
     }
 
     /// Refuses the change of what never changes.
     pub fn frozen(&self, names: &[&str]) -> Result<(), Refusal> {
         match names.iter().find(|name| self.members.contains_key(**name)) {
-            Some(name) => Err(Refusal::forbidden(format!("{name} cannot be changed."))),
+            Some(name) => Err(frozen(name)),
             None => Ok(()),
         }
     }
@@ -187,13 +202,13 @@ impl Fields {
 
     /// An integer that may be missing, and that every reader of JSON reads alike.
     pub fn integer(&mut self, name: &str) -> Option<i64> {
-        const MOST: i64 = MOST_INTEGER;
+        const MAX: i64 = MOST_INTEGER;
         if let Value::Number(number) = self.take(name)?
-            && let Some(number) = number.as_i64().filter(|n| (-MOST..=MOST).contains(n))
+            && let Some(number) = number.as_i64().filter(|n| (-MAX..=MAX).contains(n))
         {
             return Some(number);
         }
-        self.refuse(name, format!("has to be an integer from -{MOST} to {MOST}"));
+        self.refuse(name, format!("has to be an integer from -{MAX} to {MAX}"));
         None
     }
 
@@ -248,7 +263,7 @@ impl Fields {
     /// Refuses what is wrong, and every field that nobody took.
     pub fn finish(mut self) -> Result<(), Refusal> {
         for name in std::mem::take(&mut self.members).into_keys() {
-            self.refuse(&name, "is not a field of this body");
+            self.refuse(&name, UNKNOWN_FIELD);
         }
         if self.faults.is_empty() {
             Ok(())

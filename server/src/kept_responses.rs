@@ -9,7 +9,7 @@ use crate::retention::KEPT_RESPONSES;
 use crate::store::{StoreError, Tx, Value};
 
 /// How long a key is reserved for a request that never gets a response, in microseconds.
-const RESERVED: i64 = 60 * 1_000_000;
+const RESERVATION_MICROS: i64 = 60 * 1_000_000;
 
 /// A key, as its row names it.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +54,7 @@ pub(crate) async fn claim(
         now.into(),
         (now - KEPT_RESPONSES).into(),
         Value::Bytes(Vec::new()),
-        (now - RESERVED).into(),
+        (now - RESERVATION_MICROS).into(),
     ];
     Ok(tx.first(sql, &parameters).await?.is_some())
 }
@@ -76,7 +76,7 @@ pub(crate) async fn find(
         key.path.into(),
         key.name.into(),
         (now - KEPT_RESPONSES).into(),
-        (now - RESERVED).into(),
+        (now - RESERVATION_MICROS).into(),
     ];
     let Some(row) = tx.first(sql, &parameters).await? else {
         return Ok(None);
@@ -204,7 +204,7 @@ pub(crate) async fn leave(
     reservation: [u8; 32],
     now: i64,
 ) -> Result<(), StoreError> {
-    renew(tx, key, reservation, now - RESERVED - 1)
+    renew(tx, key, reservation, now - RESERVATION_MICROS - 1)
         .await
         .map(drop)
 }

@@ -14,7 +14,7 @@ use crate::refusal::{Code, Refusal};
 
 const DEFAULT: i64 = 25;
 /// How many records a page may hold.
-pub const MOST: i64 = 200;
+pub const MAX_LIMIT: i64 = 200;
 const CHECK: usize = 8;
 
 /// Which page is asked for.

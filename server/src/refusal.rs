@@ -24,7 +24,7 @@ pub struct Refusal {
     /// The ref concerned, without the dollar.
     pub reference: Option<Box<str>>,
     /// The job that is in the way.
-    pub job: Option<Box<JobInTheWay>>,
+    pub job: Option<Box<BlockingJob>>,
     /// What somebody has to decide before an upgrade.
     pub undecided: Option<Box<Undecided>>,
     /// What would be lost.
@@ -35,7 +35,7 @@ pub struct Refusal {
 
 /// An unfinished job, as shown to a client that waits for it.
 #[derive(Debug, Clone)]
-pub struct JobInTheWay {
+pub struct BlockingJob {
     /// Its id.
     pub id: Uuid,
     /// How far it is.

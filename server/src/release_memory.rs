@@ -14,7 +14,7 @@ use tokio::time::sleep;
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// From which size of a package on something is given back between two steps.
-const WORTHWHILE: usize = 4 << 20;
+const MIN_PACKAGE_BYTES: usize = 4 << 20;
 
 /// Whether somebody has said so.
 static ASKED: AtomicBool = AtomicBool::new(false);
@@ -22,10 +22,10 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 /// Blocks of so many bytes are taken from the system one by one, and go back to it when they are freed. Left to
 /// itself, the allocator takes this up to what was freed last, and then mixes texts of packages with what stays.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-const LARGE: i32 = 256 << 10;
+const MMAP_BYTES: i32 = 256 << 10;
 /// So many bytes may be free at the end of what the allocator has, before it gives them back unasked.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-const SPARE: i32 = 8 << 20;
+const SPARE_BYTES: i32 = 8 << 20;
 
 /// Has the allocator keep little. To be called before anything large is done.
 pub fn prepare() {
@@ -33,8 +33,8 @@ pub fn prepare() {
     #[expect(unsafe_code, reason = "there is no safe way to ask the allocator")]
     // SAFETY: it takes numbers, and locks what it changes.
     unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE);
-        libc::mallopt(libc::M_TRIM_THRESHOLD, SPARE);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, MMAP_BYTES);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, SPARE_BYTES);
     }
 }
 
@@ -65,7 +65,7 @@ pub(crate) async fn give_back_now() {
 /// Gives back at once what is free, before something of that size is read. As
 /// [`between_steps`], it may block.
 pub(crate) fn before_large(bytes: usize) {
-    if bytes >= WORTHWHILE {
+    if bytes >= MIN_PACKAGE_BYTES {
         trim();
     }
 }

@@ -13,9 +13,9 @@ use tplkit::package::Source;
 use crate::refusal::Refusal;
 
 /// What is held in memory.
-pub(crate) const MEMORY: usize = 1 << 20;
+pub(crate) const MAX_BYTES_IN_MEMORY: usize = 1 << 20;
 /// What is read at once when the response leaves.
-const PIECE: usize = 64 << 10;
+const BYTES_PER_READ: usize = 64 << 10;
 
 /// A text that is read where it lies: a large one in a file without a name, of which the system holds in memory
 /// what it has room for.
@@ -28,7 +28,7 @@ impl SpooledText {
     /// # Errors
     /// When there is no room for a file.
     pub(crate) fn of(text: String) -> io::Result<SpooledText> {
-        if text.len() <= MEMORY {
+        if text.len() <= MAX_BYTES_IN_MEMORY {
             return Ok(SpooledText(Source::from_bytes(text.into_bytes())));
         }
         let mut spool = Spool::default();
@@ -58,7 +58,7 @@ pub struct Spool(SpooledTempFile);
 
 impl Default for Spool {
     fn default() -> Spool {
-        Spool(SpooledTempFile::new(MEMORY))
+        Spool(SpooledTempFile::new(MAX_BYTES_IN_MEMORY))
     }
 }
 
@@ -115,7 +115,7 @@ impl Spool {
 
 /// The next piece and what is left.
 fn piece(mut file: SpooledTempFile) -> io::Result<Option<(Bytes, SpooledTempFile)>> {
-    let mut bytes = vec![0; PIECE];
+    let mut bytes = vec![0; BYTES_PER_READ];
     let count = file.read(&mut bytes)?;
     bytes.truncate(count);
     Ok((count > 0).then(|| (bytes.into(), file)))
@@ -131,11 +131,11 @@ pub fn disk_full(error: &io::Error) -> Refusal {
 mod tests {
     use std::io::Write as _;
 
-    use super::{MEMORY, Spool, SpooledText};
+    use super::{MAX_BYTES_IN_MEMORY, Spool, SpooledText};
 
     #[test]
     fn a_text_is_read_as_it_was_written_whether_it_is_large_or_not() {
-        for count in [0, 3, MEMORY / 4 + 1] {
+        for count in [0, 3, MAX_BYTES_IN_MEMORY / 4 + 1] {
             let mut spool = Spool::default();
             for _ in 0..count {
                 spool.write_all("zwölf".as_bytes()).expect("room");

@@ -44,8 +44,8 @@ pub fn complete_step_ids(definitions: &Definitions, graph: &mut Value, seed: u12
     assign_step_ids(definitions, graph, &mut mint);
 }
 
-/// The id of a number.
-fn step_id(mut number: u128) -> String {
+/// The id of a step that is made of a number: `stp_` and 12 digits or lower-case letters.
+pub fn step_id(mut number: u128) -> String {
     const LETTERS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
     let mut id = String::from("stp_");
     for _ in 0..12 {

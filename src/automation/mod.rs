@@ -46,7 +46,7 @@ pub(crate) use config::is_needed;
 pub use definition::validate_file;
 pub use environment::{EmptyEnvironment, Environment, PackageEnvironment, Setting};
 pub use graph::{Graph, Step, step_ids};
-pub use ids::{assign_step_ids, complete_step_ids};
+pub use ids::{assign_step_ids, complete_step_ids, step_id};
 pub use issue::{Issue, IssueTarget};
 pub use run::Timer;
 pub(crate) use secrets::keep_secrets;

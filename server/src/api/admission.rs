@@ -19,7 +19,7 @@ use crate::call::operation::{Access, Operation};
 use crate::call::rate_limit_check::{count, too_many};
 use crate::call::{Call, RequestTarget};
 use crate::edge::OwnPace;
-use crate::http::idempotency::{KeptRefusal, keep_refusal};
+use crate::http::kept_refusal::{KeptRefusal, keep_refusal};
 use crate::http::problem;
 use crate::http::query::Query;
 use crate::http::rate_limit::RateLimitState;

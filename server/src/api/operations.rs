@@ -6,7 +6,7 @@
 
 use super::pages;
 use crate::auth::{KeyScope, Role};
-use crate::call::operation::{About, Access, Fact, Limit, Operation, READ};
+use crate::call::operation::{Access, Fact, Limit, Operation, OperationInfo, READ};
 use crate::routes::{
     api_keys, auth, channels, columns, connections, features, files, health, me, members, modules,
     notifications, organizations, rails, rows, schema, template_jobs, templates, views, workflows,
@@ -28,7 +28,7 @@ macro_rules! operations {
             limit: Limit::$limit,
             statuses: &[$($status),*],
             facts: &[$($(Fact::$fact),*)?],
-            about: About {
+            about: OperationInfo {
                 id: stringify!($id),
                 summary: $summary,
                 tag: $tag,

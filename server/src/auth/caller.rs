@@ -35,6 +35,9 @@ impl Role {
         }
     }
 
+    /// The words of all roles, as refusals list them.
+    pub const WORDS: &str = "owner, admin, editor, viewer";
+
     /// The role of that word.
     pub fn parse(word: &str) -> Option<Role> {
         [Role::Viewer, Role::Editor, Role::Admin, Role::Owner]

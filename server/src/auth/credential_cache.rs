@@ -9,9 +9,9 @@ use super::caller::Caller;
 use super::identify::PresentedCredential;
 
 /// How many callers are remembered.
-const MOST: usize = 10_000;
+const MAX_CALLERS: usize = 10_000;
 /// For how long, in microseconds: now and then the use of a key is written down.
-const LONGEST: i64 = 60_000_000;
+const MAX_AGE_MICROS: i64 = 60_000_000;
 
 /// The callers, by the hashes of their credentials.
 #[derive(Debug)]
@@ -19,14 +19,14 @@ pub(crate) struct CredentialCache(Cache<[u8; 32], (Arc<Caller>, i64)>);
 
 impl Default for CredentialCache {
     fn default() -> CredentialCache {
-        CredentialCache(Cache::new(MOST))
+        CredentialCache(Cache::new(MAX_CALLERS))
     }
 }
 
 impl CredentialCache {
     pub(super) fn find(&self, presented: &PresentedCredential) -> Option<Arc<Caller>> {
         let (caller, since) = self.0.get(&presented.hash)?;
-        (presented.now - since < LONGEST).then_some(caller)
+        (presented.now - since < MAX_AGE_MICROS).then_some(caller)
     }
 
     pub(super) fn remember(&self, presented: &PresentedCredential, caller: &Arc<Caller>) {

@@ -1,8 +1,9 @@
 //! Authentication: passwords, sessions, API keys, and the caller's rights.
 
 mod caller;
+mod caller_statements;
 mod credential_cache;
-mod distributed;
+mod distributed_queries;
 mod identify;
 mod optimistic_session;
 mod password;

@@ -20,11 +20,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use uuid::Uuid;
 
 use super::caller::Caller;
+use super::caller_statements::{ADMINISTRATOR, KEY, MEMBER, SESSION};
 use super::credential_cache::CredentialCache;
-use super::distributed;
+use super::distributed_queries;
 use super::identify::{
-    ADMINISTRATOR, KEY, MEMBER, PresentedCredential, SESSION, holder, is_administrator, is_member,
-    read_key, read_session,
+    PresentedCredential, holder, is_administrator, is_member, read_key, read_session,
 };
 use crate::ids::{TableKey, WorkspaceKey};
 use crate::refusal::Refusal;
@@ -381,9 +381,9 @@ impl Precondition for CallerCheck {
                 vec![(self.statement(), self.parameters.clone())]
             }
             CallerQuery::Member(table) => {
-                distributed::member_parts(&self.caller, workspace_of(table), credential)
+                distributed_queries::member_parts(&self.caller, workspace_of(table), credential)
             }
-            CallerQuery::Session => distributed::session_parts(&self.caller, credential),
+            CallerQuery::Session => distributed_queries::session_parts(&self.caller, credential),
         }
     }
 

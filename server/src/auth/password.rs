@@ -17,7 +17,7 @@ pub const SHORTEST_PASSWORD: usize = 10;
 /// Bytes that a password may have.
 const LONGEST_PASSWORD: usize = 1024;
 /// How many may wait to be verified; more are sent away, so that nobody waits for minutes.
-const WAITING: usize = 256;
+const MAX_WAITING: usize = 256;
 
 /// What is wrong with a password that somebody chooses. Passwords of before this was asked for go on
 /// working.
@@ -48,7 +48,7 @@ impl Passwords {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Passwords {
             permits: Arc::new(Semaphore::new(threads)),
-            waiting: Arc::new(Semaphore::new(WAITING)),
+            waiting: Arc::new(Semaphore::new(MAX_WAITING)),
             verified: Counter::default(),
             nobody: of_nobody()?.into(),
         })

@@ -11,7 +11,7 @@ use crate::context::random;
 pub const API_KEY_PREFIX: &str = "platform_sk_";
 
 /// How much of an API key its record shows.
-const SHOWN: usize = 8;
+const SHOWN_KEY_CHARS: usize = 8;
 
 /// A credential in plain text, for its owner. It is never printed by accident.
 pub struct Secret(String);
@@ -39,7 +39,7 @@ impl Secret {
     /// The prefix by which people distinguish keys.
     pub fn prefix(&self) -> &str {
         self.0
-            .get(..API_KEY_PREFIX.len() + SHOWN)
+            .get(..API_KEY_PREFIX.len() + SHOWN_KEY_CHARS)
             .unwrap_or_default()
     }
 

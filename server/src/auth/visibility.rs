@@ -56,11 +56,11 @@ macro_rules! visibility {
 pub(super) use visibility;
 
 /// A workspace that lists the user: the first column of a row of restrictions.
-const LISTED: i64 = 2;
+const PART_LISTED: i64 = 2;
 /// A workspace that is kept from the user.
-const HIDDEN: i64 = 3;
+const PART_HIDDEN: i64 = 3;
 /// A feature of which the user sees the own rows, with its workspace.
-const GUARDED: i64 = 4;
+const PART_GUARDED: i64 = 4;
 
 /// What is kept from the user `$2` in the organization `$1`, unless it administers the organization; also of one that
 /// does not belong to it.
@@ -87,9 +87,9 @@ impl Restrictions {
     /// Takes what a row says: which part it is of, the workspace or feature, and the workspace in which that lies.
     pub(super) fn add(&mut self, part: i64, id: Uuid, workspace: Uuid) {
         match part {
-            LISTED => self.workspaces.push(id),
-            HIDDEN => self.hidden.push(id),
-            GUARDED => self.guarded.push(FeatureKey {
+            PART_LISTED => self.workspaces.push(id),
+            PART_HIDDEN => self.hidden.push(id),
+            PART_GUARDED => self.guarded.push(FeatureKey {
                 workspace,
                 feature: id,
             }),

@@ -5,11 +5,11 @@ use tplkit::automation::run::Reason;
 use tplkit::automation::run::effect_rules::MAX_CHAIN_DEPTH;
 use uuid::Uuid;
 
-use super::runs::RunFailure;
+use super::run_failure::RunFailure;
 use crate::store::{StoreError, Tx};
 
 /// How many runs a chain may have, next to the one that began it.
-const LONGEST: i64 = 50_000;
+const MAX_CAUSED_RUNS: i64 = 50_000;
 
 /// Runs that are about to be caused in a chain.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +45,7 @@ pub(super) async fn extend(
     let counted = tx.each(sql, &parameters.collect::<Vec<_>>()).await?;
     let allowed = extensions.iter().zip(counted).map(|(one, rows)| {
         let caused: i64 = rows.first().map_or(Ok(one.by), |row| row.get(0))?;
-        Ok((LONGEST - (caused - one.by)).clamp(-1, one.by))
+        Ok((MAX_CAUSED_RUNS - (caused - one.by)).clamp(-1, one.by))
     });
     allowed.collect()
 }
@@ -63,7 +63,7 @@ pub(super) fn too_deep(depth: i64) -> Option<RunFailure> {
 /// Why a run beyond the length of its chain is not executed.
 pub(super) fn too_long() -> RunFailure {
     let detail = format!(
-        "one run has caused {LONGEST} others, directly and through them, and no chain is longer: the automations set each \
+        "one run has caused {MAX_CAUSED_RUNS} others, directly and through them, and no chain is longer: the automations set each \
          other off"
     );
     RunFailure::new(Reason::TooDeep, detail)

@@ -3,7 +3,7 @@
 //! Every change locks the row of the automation ([`find::lock`]), so the second of two changes sees
 //! the first.
 
-use tplkit::automation::assign_step_ids;
+use tplkit::automation::{assign_step_ids, step_id};
 use tplkit::definitions::Definitions;
 use tplkit::json::Value as Json;
 use uuid::Uuid;
@@ -88,16 +88,9 @@ impl Definition {
 
 /// A new id for a step.
 pub fn mint_step_id(context: &Context) -> String {
-    const LETTERS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
     // The lower half of an id is what nobody can guess.
-    let mut rest = context.id().as_u64_pair().1 & (u64::MAX >> 2);
-    let mut id = String::from("stp_");
-    for _ in 0..12 {
-        let letter = usize::try_from(rest % 36).unwrap_or(0);
-        id.push(char::from(LETTERS[letter]));
-        rest /= 36;
-    }
-    id
+    let number = context.id().as_u64_pair().1 & (u64::MAX >> 2);
+    step_id(number.into())
 }
 
 /// Creates an automation with its first version: a draft, or published at once by somebody.

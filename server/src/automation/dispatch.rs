@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use uuid::Uuid;
 
 use super::chain::{self, Extension};
-use super::runs::RunFailure;
+use super::run_failure::RunFailure;
 use super::visibility::{AccountScopes, ChangedRow};
 use crate::ids::WorkspaceKey;
 use crate::store::{BulkInsert, Row, RowValue, Scope, Store, StoreError, Tx, Value};

@@ -23,7 +23,7 @@ use crate::wake::WorkerSignal;
 /// How much processor time the steps of one run may use.
 const PROCESSOR_TIME: Duration = Duration::from_secs(15 * 60);
 /// How many graphs are remembered.
-const GRAPHS: usize = 256;
+const MAX_GRAPHS: usize = 256;
 
 /// How automations are executed.
 #[derive(Debug, Clone)]
@@ -111,7 +111,7 @@ impl RunExecutor {
             counted: Runs::default(),
             files: Files::in_place(None),
             outbox: None,
-            graphs: Arc::new(Cache::new(GRAPHS)),
+            graphs: Arc::new(Cache::new(MAX_GRAPHS)),
             capacity: Capacity::new(),
             attempts: Attempts::default(),
         }

@@ -10,14 +10,14 @@ use tplkit::json::{Object, Value as Json};
 use uuid::Uuid;
 
 use super::runs::Run;
-use super::step::Stop;
+use super::stop::Stop;
 use crate::files::storage::verified;
 use crate::files::{File, Files, find as files};
 use crate::ids::WorkspaceKey;
 use crate::store::Tx;
 
 /// How many files go along with a mail.
-const MOST: usize = 20;
+const MAX_FILES: usize = 20;
 /// How many bytes they have together, as they are stored.
 const MOST_BYTES: i64 = 10 << 20;
 
@@ -89,10 +89,10 @@ pub(super) async fn find(tx: &mut Tx, request: &AttachmentRequest) -> Result<Vec
 
 /// Why files are too many or too large for a mail, if they are.
 fn too_much(files: &[File]) -> Option<String> {
-    if files.len() > MOST {
+    if files.len() > MAX_FILES {
         let count = files.len();
         return Some(format!(
-            "would attach {count} files, and a mail has {MOST} at most"
+            "would attach {count} files, and a mail has {MAX_FILES} at most"
         ));
     }
     let bytes: i64 = files.iter().map(|file| file.size).sum();

@@ -15,14 +15,14 @@
 //! | `subscriptions`, `events` | watched tables, and the events of their rows |
 //! | `schedules` | which instants are due |
 //! | `fired_row` | the row that a run is started with by hand |
-//! | `runs`, `run_steps` | runs as they are stored, their steps |
+//! | `runs`, `run_steps`, `run_failure` | runs as they are stored, their steps, why they fail |
 //! | `run_lease` | attempts at runs: claimed, held, left, ended |
-//! | `attempts` | those that go on in this process, and how one lets go of its run after an outage |
+//! | `attempts`, `late_release` | those that go on in this process, and how one lets go of its run after an outage |
 //! | `executor`, `capacity`, `call_limit` | what every step has at hand; how many runs and calls there are at once |
 //! | `worker`, `execution` | the workers; the execution of runs, dry ones too |
 //! | `view` | runs in responses, and who may see them |
 //! | `notifications` | the notifications of a caller, and all of a store |
-//! | `principal`, `visibility` | the principal of a run, and its visibility |
+//! | `principal`, `principal_lookup`, `visibility` | the principal of a run, and its visibility |
 //! | `mentioned_tables`, `processor_time` | ids that an automation mentions; processor time of a run |
 //! | `rollback_time` | how long a dry run may keep others from writing |
 //! | `row_reads`, `row_writes`, `notify`, `integrations` | the effects of steps |
@@ -45,23 +45,26 @@ mod file_holds;
 pub mod find;
 mod fired_row;
 mod integrations;
+mod late_release;
 mod mail_attachments;
 mod mentioned_tables;
 mod names;
 mod notifications;
 mod notify;
 mod principal;
+mod principal_lookup;
 mod private_addresses;
 mod processor_time;
 mod rollback_time;
 mod row_reads;
 mod row_writes;
+mod run_failure;
 pub(crate) mod run_lease;
 pub mod run_steps;
 pub mod runs;
 mod schedules;
 mod secrets;
-mod step;
+mod stop;
 mod subscriptions;
 mod validate;
 mod version;

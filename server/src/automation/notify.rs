@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::chain::{self, Extension};
 use super::runs::{self, NewRun, Run};
-use super::step::Stop;
+use super::stop::Stop;
 use super::{Version, find};
 use crate::ids::Stamp;
 use crate::store::Tx;

@@ -10,7 +10,7 @@ use tplkit::automation::run::Failure;
 use crate::context::{Context, micros};
 
 /// How long: less than others wait for a lock.
-const MOST: Duration = Duration::from_secs(2);
+const MAX_DURATION: Duration = Duration::from_secs(2);
 
 /// The time since a dry run began to write: by the clock of the server, and by one that nobody sets.
 #[derive(Debug, Clone)]
@@ -35,13 +35,13 @@ impl RollbackTime {
     /// # Errors
     /// A failure when it has taken longer than it may.
     pub(super) fn check(&self) -> Result<(), Failure> {
-        let most = i64::try_from(micros(MOST)).unwrap_or(i64::MAX);
-        if self.context.now() - self.since <= most && self.started.elapsed() <= MOST {
+        let most = i64::try_from(micros(MAX_DURATION)).unwrap_or(i64::MAX);
+        if self.context.now() - self.since <= most && self.started.elapsed() <= MAX_DURATION {
             return Ok(());
         }
         let reason = format!(
             "a dry run that writes has {} seconds from its first write on, because others wait meanwhile: read and write fewer rows, or split the automation",
-            MOST.as_secs()
+            MAX_DURATION.as_secs()
         );
         Err(Failure::too_large("", reason))
     }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::processor_time::Meter;
 use super::rollback_time::RollbackTime;
-use super::step::Stop;
+use super::stop::Stop;
 use crate::ids::WorkspaceKey;
 use crate::model::referenced::existing;
 use crate::paging::PageRequest;
@@ -30,17 +30,17 @@ pub(super) struct ReadSize {
 }
 
 /// How many bytes of rows are asked for at a time, as far as can be known by those before.
-const PART: usize = 4 << 20;
+const BYTES_PER_QUERY: usize = 4 << 20;
 /// How many rows are asked for: pages as everybody asks for them, whose statements are known.
 const SIZES: [i64; 7] = [1, 5, 10, 25, 50, 100, 200];
 /// Which of the sizes the first part has, where rows are not known to be large.
-const FIRST: usize = 1;
+const FIRST_SIZE: usize = 1;
 
 impl ReadSize {
     /// The first rows of a table, whose rows were so large when they were read last.
     pub(super) fn first(size: usize) -> ReadSize {
         ReadSize {
-            at: fitting(size).min(FIRST),
+            at: fitting(size).min(FIRST_SIZE),
             ..ReadSize::default()
         }
     }
@@ -63,7 +63,7 @@ impl ReadSize {
 
 /// The largest of the sizes at which rows of so many bytes stay below what is asked for at a time.
 fn fitting(row: usize) -> usize {
-    let fit = |size: &&i64| usize::try_from(**size).is_ok_and(|size| size * row <= PART);
+    let fit = |size: &&i64| usize::try_from(**size).is_ok_and(|size| size * row <= BYTES_PER_QUERY);
     SIZES.iter().filter(fit).count().saturating_sub(1)
 }
 
@@ -231,7 +231,7 @@ fn too_deep(row: Uuid) -> Stop {
 mod tests {
     use uuid::Uuid;
 
-    use super::{PART, ReadSize};
+    use super::{BYTES_PER_QUERY, ReadSize};
     use crate::rows::StoredRow;
 
     /// How many rows it asks for.
@@ -251,9 +251,9 @@ mod tests {
 
     #[test]
     fn large_rows_are_asked_for_one_by_one() {
-        let mut part = ReadSize::first(PART / 2);
+        let mut part = ReadSize::first(BYTES_PER_QUERY / 2);
         assert_eq!(requested(&part), 1);
-        part.note(&rows(1, PART / 2));
+        part.note(&rows(1, BYTES_PER_QUERY / 2));
         assert_eq!(requested(&part), 1);
         // They turn out smaller.
         part.note(&rows(20, 10));
@@ -269,7 +269,7 @@ mod tests {
         }
         // For the few that are missing a small part is enough.
         assert_eq!(part.request(3).lookahead() - 1, 5);
-        part.note(&rows(10, PART / 4));
+        part.note(&rows(10, BYTES_PER_QUERY / 4));
         assert_eq!(requested(&part), 10);
     }
 }

@@ -13,7 +13,7 @@ use super::events::{self, Cause, CreatedRows, UpdatedRow};
 use super::rollback_time::RollbackTime;
 use super::row_reads::{ReadSize, usable};
 use super::runs::Run;
-use super::step::Stop;
+use super::stop::Stop;
 use crate::context::Context;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;

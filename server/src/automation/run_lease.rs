@@ -8,13 +8,14 @@ use uuid::Uuid;
 
 use super::attempts::Attempts;
 use super::mentioned_tables::keeps_rows_apart;
-use super::principal;
+use super::principal_lookup;
 use super::processor_time::Meter;
-use super::runs::{Run, RunFailure};
+use super::run_failure::RunFailure;
+use super::runs::Run;
 use crate::store::{Hold, PipelinedStatement, Row, StoreError, Tx, Value, lease};
 
 /// How many attempts may end without a word before a run is given up.
-const CRASHES: i64 = 3;
+const MAX_CRASHES: i64 = 3;
 
 /// In a statement: the run may be claimed. `$1` is the time, or another parameter.
 macro_rules! waits {
@@ -59,19 +60,19 @@ fn free(most: usize) -> &'static str {
     }
     match found_at_most(most) {
         32 => free!("32"),
-        PART => free!("8"),
+        MIN_RUNS_PER_CLAIM => free!("8"),
         _ => free!("1"),
     }
 }
 
 /// How many runs of a backlog are claimed together at least.
-pub(super) const PART: usize = 8;
+pub(super) const MIN_RUNS_PER_CLAIM: usize = 8;
 
 /// How many runs a claim of so many finds at most.
 pub(super) fn found_at_most(most: usize) -> usize {
     match most {
         32.. => 32,
-        PART.. => PART,
+        MIN_RUNS_PER_CLAIM.. => MIN_RUNS_PER_CLAIM,
         _ => 1,
     }
 }
@@ -158,14 +159,14 @@ pub(super) async fn claim(
     tx.each(sql, &claims.collect::<Vec<_>>()).await?;
     let mut claimed = Claimed::default();
     for run in found {
-        if run.crashes < CRASHES {
+        if run.crashes < MAX_CRASHES {
             claimed.runs.push(run);
         } else {
             end(tx, &run, Some(&abandoned()), now).await?;
             claimed.abandoned += 1;
         }
     }
-    principal::of_all(tx, &mut claimed.runs, now).await?;
+    principal_lookup::of_all(tx, &mut claimed.runs, now).await?;
     Ok(claimed)
 }
 
@@ -205,7 +206,7 @@ async fn lock_waiting(
 /// Why a run that nobody could bring to its end has failed.
 fn abandoned() -> RunFailure {
     let detail = format!(
-        "{CRASHES} attempts at this run ended with the server that made them: start it again, and if that \
+        "{MAX_CRASHES} attempts at this run ended with the server that made them: start it again, and if that \
          happens again look into the log of the server"
     );
     RunFailure::new(Reason::Abandoned, detail)
@@ -222,7 +223,7 @@ pub(super) async fn leave(
     wake_at: i64,
     now: i64,
 ) -> Result<bool, StoreError> {
-    if run.crashes + 1 >= CRASHES {
+    if run.crashes + 1 >= MAX_CRASHES {
         return end(tx, run, Some(&abandoned()), now).await;
     }
     let sql = concat!(

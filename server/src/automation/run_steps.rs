@@ -2,8 +2,9 @@
 
 use uuid::Uuid;
 
+use super::run_failure::RunFailure;
 use super::run_lease::{ending, holding};
-use super::runs::{Run, RunFailure};
+use super::runs::Run;
 use crate::store::{PipelinedStatement, Row, StoreError, Tx, Value};
 
 /// A step as it is kept.

@@ -1,6 +1,5 @@
 //! Runs as they are stored, how one begins, and how it stands. `run_lease` has the attempts at them, `run_steps` their steps.
 
-use tplkit::automation::run::Reason;
 use uuid::Uuid;
 
 use super::chain::too_deep;
@@ -83,25 +82,6 @@ impl Run {
             organization: self.organization,
             id: self.id,
             owner: self.owner,
-        }
-    }
-}
-
-/// Why a run, or a step of it, has failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunFailure {
-    /// In one word.
-    pub code: &'static str,
-    /// For people.
-    pub detail: String,
-}
-
-impl RunFailure {
-    /// One for that reason.
-    pub(super) fn new(reason: Reason, detail: impl Into<String>) -> RunFailure {
-        RunFailure {
-            code: reason.as_str(),
-            detail: detail.into(),
         }
     }
 }

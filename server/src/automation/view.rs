@@ -20,7 +20,7 @@ use crate::refusal::Refusal;
 use crate::store::{BOUND, Row, Scope, StoreError, Tx, Value, bounded_records};
 
 /// How many steps a page of runs reports before it ends early.
-const STEPS: usize = 20_000;
+const MAX_STEPS_PER_PAGE: usize = 20_000;
 
 /// One execution of an automation.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -232,7 +232,7 @@ pub async fn run_page(
     more |= found.ended_early;
     let (mut items, mut reported, mut bytes) = (Vec::with_capacity(records.len()), 0, 0);
     for record in records {
-        if reported > STEPS {
+        if reported > MAX_STEPS_PER_PAGE {
             more = true;
             break;
         }

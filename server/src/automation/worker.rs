@@ -13,10 +13,10 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
-use super::attempts::UnreleasedRun;
 use super::capacity::RunPermit;
 use super::executor::RunExecutor;
-use super::step::passes;
+use super::late_release::UnreleasedRun;
+use super::stop::passes;
 use super::{dispatch, execution, run_lease, runs, schedules};
 use crate::cpu_threads;
 use crate::store::{POLLS_AT_ONCE, SWEEP, Scope, Store, StoreError, Value};
@@ -25,11 +25,10 @@ use crate::store::{POLLS_AT_ONCE, SWEEP, Scope, Store, StoreError, Value};
 const POLL_AGAIN: Duration = Duration::from_millis(500);
 /// How long more runs are claimed from a backlog before it is asked again what else there is to do.
 const POLL_AGAIN_IN_BACKLOG: Duration = Duration::from_millis(50);
-/// How long the events of a backlog rest after some of them were made runs, as a multiple of the time that this
-/// took: runs that wait already need the store more.
-const REST: u32 = 2;
-/// After which time a run is taken up again whose attempt ended with an error, in microseconds.
-const AGAIN: i64 = 1_000_000;
+/// Pause after making runs of a backlog, as a multiple of the time it took: runs that wait already need the store more.
+const BACKLOG_PAUSE_FACTOR: u32 = 2;
+/// Delay before a failed attempt is retried, in microseconds.
+const RETRY_AFTER_MICROS: i64 = 1_000_000;
 
 impl RunExecutor {
     /// Executes runs until a stop signal. Runs in progress are released between two of their steps.
@@ -47,7 +46,7 @@ impl RunExecutor {
             let room = self.capacity.free_workers();
             let known = backlog.is_some_and(|since| since.elapsed() < POLL_AGAIN_IN_BACKLOG);
             // A claim costs much the same however many it finds.
-            let room = if known && room < run_lease::PART {
+            let room = if known && room < run_lease::MIN_RUNS_PER_CLAIM {
                 0
             } else {
                 room
@@ -128,7 +127,8 @@ impl RunExecutor {
             if !matches!(more, Ok(true)) {
                 return;
             }
-            let _ = tokio::time::timeout(began.elapsed() * REST, wanted.notified()).await;
+            let _ = tokio::time::timeout(began.elapsed() * BACKLOG_PAUSE_FACTOR, wanted.notified())
+                .await;
         }
     }
 
@@ -368,7 +368,7 @@ impl RunExecutor {
         self.counted.started();
         let executed =
             AssertUnwindSafe(execution::execute(self, &mut run, &permit, stop)).catch_unwind();
-        let wake_at = self.context.now() + AGAIN;
+        let wake_at = self.context.now() + RETRY_AFTER_MICROS;
         let left = match executed.await {
             Ok(Ok(())) => return None,
             Ok(Err(error)) if passes(&error) => {

@@ -9,9 +9,9 @@ use crate::retention::KEPT_RESPONSES;
 use crate::store::{Scope, Store, StoreError, Tx, Value};
 
 /// How many rows go in one transaction.
-const BATCH: i64 = 1000;
+const ROWS_PER_TRANSACTION: i64 = 1000;
 /// How many runs do: each takes its steps along.
-const RUNS: i64 = 200;
+const RUNS_PER_TRANSACTION: i64 = 200;
 
 /// What expires.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ pub async fn remove_expired_sessions(store: &Store, context: &Context) -> Result
     let expiring = ExpiringRows {
         what: Expired::Sessions,
         before: context.now(),
-        most: BATCH,
+        most: ROWS_PER_TRANSACTION,
     };
     remove(store, Scope::Authentication, expiring).await
 }
@@ -54,7 +54,7 @@ pub async fn remove_kept_responses(store: &Store, context: &Context) -> Result<u
     let expiring = ExpiringRows {
         what: Expired::KeptResponses,
         before: context.now() - KEPT_RESPONSES,
-        most: BATCH,
+        most: ROWS_PER_TRANSACTION,
     };
     remove(store, Scope::Operator, expiring).await
 }
@@ -73,12 +73,12 @@ pub async fn remove_old_runs(
     let expiring = ExpiringRows {
         what: Expired::Runs,
         before: context.now() - kept,
-        most: RUNS,
+        most: RUNS_PER_TRANSACTION,
     };
     let removed = remove(store, Scope::Operator, expiring).await?;
     let chains = ExpiringRows {
         what: Expired::Chains,
-        most: BATCH,
+        most: ROWS_PER_TRANSACTION,
         ..expiring
     };
     remove(store, Scope::Operator, chains).await?;

@@ -27,7 +27,7 @@ pub use self::streamed_key::StreamedKey;
 use self::operation::Operation;
 use crate::app::App;
 use crate::auth::{Caller, OptimisticSession, Role};
-use crate::cpu_threads::{SHORT, offload};
+use crate::cpu_threads::{MAX_INLINE_BYTES, offload};
 use crate::edge::OwnPace;
 use crate::http::idempotency::IdempotencyKey;
 use crate::http::query::Query;
@@ -200,7 +200,7 @@ impl Call {
     pub fn page(&mut self, of: &str) -> Result<PageRequest, Refusal> {
         let caller = self.caller()?.id;
         let query = format!("{} {caller} {of}", self.operation.path);
-        let limit = self.query_text.integer("limit", 1, paging::MOST);
+        let limit = self.query_text.integer("limit", 1, paging::MAX_LIMIT);
         let cursor = self.query_text.text("cursor");
         let page = PageRequest::new(limit, cursor.as_deref(), query);
         self.query_text.finish()?;
@@ -242,7 +242,7 @@ impl Call {
 
 /// Reads a body: a long one where no request waits for the thread.
 async fn parse(bytes: Vec<u8>) -> Result<Value, Refusal> {
-    if bytes.len() <= SHORT {
+    if bytes.len() <= MAX_INLINE_BYTES {
         return json_body::parse(&bytes);
     }
     offload(move || json_body::parse(&bytes)).await

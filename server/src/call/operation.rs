@@ -35,7 +35,7 @@ pub enum Limit {
 
 /// The description of an operation.
 #[derive(Debug)]
-pub struct About {
+pub struct OperationInfo {
     /// The operation id. Clients are generated from it: it stays.
     pub id: &'static str,
     /// One line.
@@ -96,7 +96,7 @@ pub struct Operation {
     /// What it has that few have.
     pub facts: &'static [Fact],
     /// For the OpenAPI document.
-    pub about: About,
+    pub about: OperationInfo,
     /// What responds to it.
     pub handler: fn(Call) -> ResponseFuture,
 }

@@ -16,9 +16,9 @@ use crate::refusal::{Code, Refusal};
 
 /// Room that is made for a body before it comes.
 const READY: usize = 64 << 10;
-/// Behind a body that took as long as this its caller is read again, in microseconds: short requests ask the store nothing
-/// more.
-const SURE: u64 = 1_000_000;
+/// If reading the body took this long (in microseconds) or longer, the caller is read again: short requests ask the store
+/// nothing more.
+const SLOW_BODY_MICROS: u64 = 1_000_000;
 
 impl Call {
     /// The body as it came; with it the request can be distinguished from others that carry its key.
@@ -42,7 +42,7 @@ impl Call {
     pub async fn body_was_slow(&mut self) -> Result<bool, Refusal> {
         let began = self.app.context.now();
         let received = self.receive().await;
-        let was_slow = self.app.context.now().abs_diff(began) >= SURE;
+        let was_slow = self.app.context.now().abs_diff(began) >= SLOW_BODY_MICROS;
         if was_slow {
             // Boxed: few requests need the room.
             Box::pin(self.read_caller_again()).await?;
@@ -185,7 +185,7 @@ impl Call {
         let began = self.app.context.now();
         let bytes = collect(body, &self.headers, self.most_bytes()).await;
         // Nobody reads the caller again behind a slow one, so nothing is kept or replayed.
-        let was_slow = self.app.context.now().abs_diff(began) >= SURE;
+        let was_slow = self.app.context.now().abs_diff(began) >= SLOW_BODY_MICROS;
         if let (Ok(bytes), false) = (bytes, was_slow) {
             let _ = self.read_key(&bytes).await;
         }

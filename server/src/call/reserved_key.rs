@@ -7,7 +7,8 @@
 use axum::response::Response;
 
 use super::{Call, OperationContext};
-use crate::http::idempotency::{self, IdempotencyKey, KeptRefusal};
+use crate::http::idempotency::{self, IdempotencyKey};
+use crate::http::kept_refusal::KeptRefusal;
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
 use crate::store::{Scope, Store, StoreError, Tx};

@@ -20,7 +20,7 @@ use crate::store::{Scope, Store, StoreError};
 /// How often a taken key is taken for longer, in microseconds.
 const RENEWED: i64 = 20 * 1_000_000;
 /// How often the clock is looked at for that.
-const TICK: Duration = Duration::from_secs(1);
+const CLOCK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A key that is taken until it is given back, or until its response is kept.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ impl Renewal {
         Renewal(tokio::spawn(async move {
             let mut renewed = context.now();
             loop {
-                sleep(TICK).await;
+                sleep(CLOCK_INTERVAL).await;
                 let now = context.now();
                 if now - renewed < RENEWED {
                     continue;

@@ -14,7 +14,7 @@ const FOLDER: &str = ".files";
 #[group(skip)]
 pub(super) struct Arguments {
     #[command(flatten)]
-    pub(super) place: PlaceArguments,
+    pub(super) place: StorageArguments,
     /// How long a file that nothing uses is kept, such as 30m, 24h or 7d.
     #[arg(
         long,
@@ -28,7 +28,7 @@ pub(super) struct Arguments {
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
-pub(super) struct PlaceArguments {
+pub(super) struct StorageArguments {
     /// Where the bytes of files are: `file:DIR`, `s3://BUCKET/PREFIX` or `memory:`. Without it next to a SQLite
     /// file, and nowhere with PostgreSQL.
     #[arg(long, value_name = "URL", env = "TPLKIT_FILES")]
@@ -37,7 +37,7 @@ pub(super) struct PlaceArguments {
 
 /// A place that nothing is made in.
 #[derive(Debug)]
-pub(super) enum ExistingPlace {
+pub(super) enum ExistingStorage {
     There(FileStorage),
     /// The folder next to a store is not there.
     Absent(PathBuf),
@@ -59,14 +59,14 @@ fn duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs(seconds * u64::from(count)))
 }
 
-impl PlaceArguments {
+impl StorageArguments {
     /// The place of the files of a store, if it has any; a folder is made where there is none.
     fn open(&self, database: &str) -> Result<Option<FileStorage>, Failure> {
         self.open_by(database, FileStorage::open)
     }
 
     /// The same without making a folder. The one next to a store may not be there yet, or be gone.
-    pub(super) fn open_existing(&self, database: &str) -> Result<Option<ExistingPlace>, Failure> {
+    pub(super) fn open_existing(&self, database: &str) -> Result<Option<ExistingStorage>, Failure> {
         let is_named = self.files.as_ref().is_some_and(|url| !url.is_empty());
         if !is_named
             && database != IN_MEMORY
@@ -74,11 +74,11 @@ impl PlaceArguments {
         {
             let folder = format!("{}{FOLDER}", file.strip_prefix("//").unwrap_or(file));
             if matches!(Path::new(&folder).try_exists(), Ok(false)) {
-                return Ok(Some(ExistingPlace::Absent(folder.into())));
+                return Ok(Some(ExistingStorage::Absent(folder.into())));
             }
         }
         let place = self.open_by(database, FileStorage::open_existing)?;
-        Ok(place.map(ExistingPlace::There))
+        Ok(place.map(ExistingStorage::There))
     }
 
     fn open_by(

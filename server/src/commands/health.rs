@@ -14,7 +14,7 @@ use super::examples::examples;
 /// What is asked.
 const READY: &str = "/v1/ready";
 /// A server that takes longer is of no use to a client.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples("", &[
@@ -54,8 +54,8 @@ pub(super) async fn run(arguments: Arguments) -> Result<(), Failure> {
         address: url.as_str().trim_end_matches('/').to_owned(),
         why,
     };
-    let status = timeout(PATIENCE, status(&url)).await;
-    let late = |_| format!("no response within {} seconds", PATIENCE.as_secs());
+    let status = timeout(TIMEOUT, status(&url)).await;
+    let late = |_| format!("no response within {} seconds", TIMEOUT.as_secs());
     match status.map_err(late).map_err(not_ready)? {
         Ok(200) => Ok(()),
         Ok(status) => Err(not_ready(format!("the response is {status}"))),

@@ -10,9 +10,9 @@ use std::time::Duration;
 use prometheus_client::metrics::counter::Counter;
 
 /// Bytes of lines that may wait.
-const ROOM: usize = 4 << 20;
+const MAX_QUEUED_BYTES: usize = 4 << 20;
 /// How long whoever reads may take for what may be the last lines of a process.
-pub(super) const PATIENCE: Duration = Duration::from_secs(1);
+pub(super) const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The queue. Clones share it.
 #[derive(Debug, Clone, Default)]
@@ -74,7 +74,7 @@ impl LogQueue {
         // Nothing can be reported when standard error is gone.
         if is_started {
             let _ = self.clone().write_all(text.as_bytes());
-            self.drain(PATIENCE);
+            self.drain(DRAIN_TIMEOUT);
         } else {
             let _ = io::stderr().write_all(text.as_bytes());
         }
@@ -113,7 +113,7 @@ impl Write for LogQueue {
     /// Takes whole lines, or loses them.
     fn write(&mut self, lines: &[u8]) -> io::Result<usize> {
         let mut state = self.lock();
-        if state.waiting.len() + lines.len() > ROOM {
+        if state.waiting.len() + lines.len() > MAX_QUEUED_BYTES {
             state.lost.inc();
             state.unreported += 1;
         } else {
@@ -154,7 +154,7 @@ mod tests {
 
     use prometheus_client::metrics::counter::Counter;
 
-    use super::{LogQueue, ROOM, write_whole};
+    use super::{LogQueue, MAX_QUEUED_BYTES, write_whole};
 
     /// A pipe that nobody reads until its test lets go.
     struct Stalled {
@@ -193,7 +193,7 @@ mod tests {
             thread::yield_now();
         }
         // Four fill the queue.
-        let line = vec![b'x'; ROOM / 4];
+        let line = vec![b'x'; MAX_QUEUED_BYTES / 4];
         for _ in 0..5 {
             queue.write_all(&line).expect("is taken or lost");
         }
@@ -207,7 +207,7 @@ mod tests {
         drop(go);
         queue.drain(Duration::from_secs(60));
         let read = read.lock().expect("whole");
-        assert_eq!(read.len(), b"first\n".len() + ROOM);
+        assert_eq!(read.len(), b"first\n".len() + MAX_QUEUED_BYTES);
         assert_eq!(REPORTED.load(Ordering::Relaxed), 2);
     }
 

@@ -17,7 +17,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use tplkit_server::store::sql_log;
 
-use super::log_queue::{LogQueue, PATIENCE};
+use super::log_queue::{DRAIN_TIMEOUT, LogQueue};
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
@@ -134,7 +134,7 @@ fn on_panic(queue: &LogQueue) -> Box<dyn Fn(&panic::PanicHookInfo<'_>) + Send + 
     let queue = queue.clone();
     Box::new(move |panic| {
         log_panic(panic);
-        queue.drain(PATIENCE);
+        queue.drain(DRAIN_TIMEOUT);
     })
 }
 

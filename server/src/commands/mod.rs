@@ -1,6 +1,7 @@
 //! What the command can do. Results go to standard output, everything else to standard error.
 
 mod admin;
+mod admin_run;
 mod completions;
 mod examples;
 mod files;
@@ -32,7 +33,7 @@ use tplkit_server::refusal::Refusal;
 use tplkit_server::store::StoreError;
 
 use examples::examples;
-use log_queue::{LogQueue, PATIENCE};
+use log_queue::{DRAIN_TIMEOUT, LogQueue};
 
 /// The store that ends with its process.
 const IN_MEMORY: &str = "sqlite::memory:";
@@ -200,7 +201,7 @@ pub(crate) fn run(arguments: Arguments) -> ExitCode {
     });
     match done {
         Ok(()) => {
-            log.drain(PATIENCE);
+            log.drain(DRAIN_TIMEOUT);
             ExitCode::SUCCESS
         }
         Err(failure) => {
@@ -231,7 +232,7 @@ async fn dispatch(arguments: Arguments, log: &LogQueue) -> Result<(), Failure> {
         Command::Health(options) => health::run(options).await,
         Command::Test => test::run().await,
         Command::Migrate(options) => migrate::run(&database, &options).await,
-        Command::Admin(command) => admin::run(&database, &context, command).await,
+        Command::Admin(command) => admin_run::run(&database, &context, command).await,
         Command::Completions(options) => completions::run(&options),
         Command::Man(options) => man::run(&options),
     }

@@ -17,9 +17,9 @@ use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 /// How many bytes of a body that nobody wants are read to keep its connection.
-const SHORT: u64 = 64 << 10;
+const MAX_SKIPPED_BYTES: u64 = 64 << 10;
 /// How long they may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+const SKIP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The client took too long over a body.
 #[derive(Debug, thiserror::Error)]
@@ -89,8 +89,8 @@ impl UnreadBody {
             Remainder::Held | Remainder::Lost => false,
             Remainder::Rest(_, 0) if waits => false,
             Remainder::Rest(body, received) => {
-                let room = SHORT.saturating_sub(received);
-                let whole = timeout(PATIENCE, skip(body, room)).await;
+                let room = MAX_SKIPPED_BYTES.saturating_sub(received);
+                let whole = timeout(SKIP_TIMEOUT, skip(body, room)).await;
                 whole.unwrap_or(false)
             }
         }

@@ -34,7 +34,7 @@ const LINGER: Duration = Duration::from_secs(5);
 
 /// At most the longest head and so many bytes are read at once: while a thread copies them, it serves nobody else. The
 /// HTTP library takes no less.
-const PIECE: usize = 8 << 10;
+const BYTES_PER_READ: usize = 8 << 10;
 
 /// Where an edge stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -121,7 +121,7 @@ pub(super) async fn run<A: RequestHandler>(
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head_time)
         .max_header_size(limits.head)
-        .max_buf_size(limits.head + PIECE)
+        .max_buf_size(limits.head + BYTES_PER_READ)
         .max_headers(limits.headers)
         // Who has sent a request and closed that half still waits for the response.
         .half_close(true)

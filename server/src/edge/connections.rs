@@ -96,7 +96,7 @@ impl ConnectionState {
         self.began + Duration::from_millis(heard.max(responded)) + time
     }
 
-    /// Since when it has asked nothing whole. Bytes that trickle in do not count.
+    /// When its last complete request was responded to. Bytes that trickle in do not count.
     fn idle_since(&self) -> Instant {
         self.began + Duration::from_millis(self.responded.load(Ordering::Relaxed))
     }

@@ -14,7 +14,7 @@ use tokio::time::{Sleep, sleep};
 use super::connections::ConnectionState;
 
 /// Longer than any response that the HTTP library makes on its own.
-const LONGEST: usize = 200;
+const MAX_OWN_RESPONSE_BYTES: usize = 200;
 
 pub(super) struct Stream {
     tcp: TcpStream,
@@ -61,7 +61,7 @@ fn own_response(bytes: &[u8]) -> Option<usize> {
     if !bytes.ends_with(b"\r\n\r\n") {
         return None;
     }
-    let from = bytes.len().saturating_sub(LONGEST);
+    let from = bytes.len().saturating_sub(MAX_OWN_RESPONSE_BYTES);
     let at = from + bytes[from..].windows(7).rposition(|w| w == b"HTTP/1.")?;
     let status = bytes.get(at + 9..at + 12)?;
     let ours = ![&b"400"[..], b"414", b"431"].contains(&status);

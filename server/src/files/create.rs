@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::objects::{self, Afterwards, Object, end_hold};
+use super::objects::{self, AfterRelease, Object, end_hold};
 use super::record::{File, columns};
 use crate::refusal::{Code, Refusal};
 use crate::store::{PipelinedStatement, StoreError, Tx};
@@ -10,7 +10,7 @@ use crate::store::{PipelinedStatement, StoreError, Tx};
 /// A file that is to be.
 #[derive(Debug, Clone)]
 pub struct NewFile {
-    /// Of the record.
+    /// The id of its record.
     pub id: Uuid,
     /// Where it is.
     pub workspace: Uuid,
@@ -75,7 +75,7 @@ pub async fn create(tx: &mut Tx, new: &NewFile, now: i64) -> Result<File, Refusa
     let mut statements = vec![charge(object), insert(new)];
     // What is held after that is held for others.
     if now < new.hold_ends {
-        statements.push(end_hold(object, now, Afterwards::Named));
+        statements.push(end_hold(object, now, AfterRelease::Named));
     }
     let made = tx.pipeline(statements).await?;
     let [charged, inserted, ..] = &made[..] else {
@@ -92,7 +92,7 @@ pub async fn create(tx: &mut Tx, new: &NewFile, now: i64) -> Result<File, Refusa
 /// Those of the store.
 pub async fn give_up(tx: &mut Tx, new: &NewFile, now: i64) -> Result<(), StoreError> {
     if now < new.hold_ends {
-        let end = end_hold(&new.object, now, Afterwards::Free);
+        let end = end_hold(&new.object, now, AfterRelease::Free);
         tx.pipeline(vec![end]).await?;
     }
     Ok(())

@@ -6,9 +6,9 @@ use super::record::{File, columns};
 use crate::store::{Scope, Store, StoreError, Tx, Value, sees_file};
 
 /// How many files may be looked at for a page without waiting for anybody.
-pub const FEW: i64 = 1000;
+pub const MAX_SCANNED_INLINE: i64 = 1000;
 /// How many are looked at in one step, where more is asked than whether they are seen.
-const STEP: i64 = 500;
+const FILES_PER_QUERY: i64 = 500;
 
 /// The file of that id. Where the transaction only reads, nothing else is expected to be asked in it.
 ///
@@ -96,7 +96,7 @@ pub async fn is_short(tx: &mut Tx, filter: &Filter) -> Result<bool, StoreError> 
          AND {workspace workspace_id} AND workspace_id = $3 AND id > $1 LIMIT $2) AS looked";
     let all = "SELECT count(*) FROM (SELECT id FROM files WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND id > $1 LIMIT $2) AS looked";
-    let mut parameters: Vec<Value> = vec![filter.after.into(), (FEW + 1).into()];
+    let mut parameters: Vec<Value> = vec![filter.after.into(), (MAX_SCANNED_INLINE + 1).into()];
     parameters.extend(filter.workspace.map(Value::from));
     let sql = if filter.workspace.is_some() {
         of_workspace
@@ -105,7 +105,7 @@ pub async fn is_short(tx: &mut Tx, filter: &Filter) -> Result<bool, StoreError> 
     };
     let row = tx.first(sql, &parameters).await?;
     tx.set_administered(before).await?;
-    Ok(row.map_or(Ok(0), |row| row.get::<i64>(0))? <= FEW)
+    Ok(row.map_or(Ok(0), |row| row.get::<i64>(0))? <= MAX_SCANNED_INLINE)
 }
 
 /// The files of a page, in the order of their ids.
@@ -118,13 +118,13 @@ pub async fn page(tx: &mut Tx, filter: &Filter) -> Result<Vec<File>, StoreError>
     };
     let most = usize::try_from(filter.most).unwrap_or(0);
     let mut step = Filter {
-        most: STEP,
+        most: FILES_PER_QUERY,
         ..*filter
     };
     let mut page = Vec::new();
     loop {
         let found = some(tx, &step).await?;
-        let more = found.len() == usize::try_from(STEP).unwrap_or(0);
+        let more = found.len() == usize::try_from(FILES_PER_QUERY).unwrap_or(0);
         step.after = found.last().map_or(step.after, |last| last.id);
         let used = used(tx, &found).await?;
         page.extend(

@@ -16,7 +16,7 @@ use crate::refusal::Refusal;
 use crate::store::{PipelinedStatement, StoreError, Tx, Value};
 
 /// How long an upload may take from its last byte to its record, in microseconds.
-const HELD: i64 = 15 * 60 * 1_000_000;
+const HOLD_MICROS: i64 = 15 * 60 * 1_000_000;
 
 /// An object, with its organization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Object {
 
 /// Until when a hold lasts that begins now. Nothing is let go of after that: others may hold the object by then.
 pub fn hold_ends(now: i64) -> i64 {
-    now + HELD
+    now + HOLD_MICROS
 }
 
 /// Holds the object of a content for an upload that is about to write it. `new.id` is its id if there is none.
@@ -80,7 +80,7 @@ pub async fn hold(tx: &mut Tx, new: Object, now: i64) -> Result<Object, StoreErr
 
 /// What the last hold that ends leaves of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Afterwards {
+pub(super) enum AfterRelease {
     /// A record names it.
     Named,
     /// Maybe nobody needs it.
@@ -88,14 +88,14 @@ pub(super) enum Afterwards {
 }
 
 /// Ends one of the holds of an object. Whoever has one of them that lasts longer, or of another upload, keeps it.
-pub(super) fn end_hold(object: &Object, now: i64, afterwards: Afterwards) -> PipelinedStatement {
+pub(super) fn end_hold(object: &Object, now: i64, afterwards: AfterRelease) -> PipelinedStatement {
     let sql = "UPDATE main.file_objects SET uploads = uploads - 1, \
          free_since = CASE WHEN uploads > 1 THEN free_since ELSE $4 END \
          WHERE {tenant organization_id} AND organization_id = $1 AND id = $2 AND NOT condemned AND free_since > $3 \
          AND uploads > 0";
     let last = match afterwards {
-        Afterwards::Named => None,
-        Afterwards::Free => Some(0_i64),
+        AfterRelease::Named => None,
+        AfterRelease::Free => Some(0_i64),
     };
     let parameters = vec![
         object.organization.into(),

@@ -10,15 +10,15 @@ use uuid::Uuid;
 use super::objects::Object;
 use super::record::{File, columns};
 use super::remove::{erase, lock_organization};
-use super::storage::{FileStorage, FileStorageError, RECENT};
+use super::storage::{FileStorage, FileStorageError, MIN_AGE_MICROS};
 use crate::context::{Context, micros};
 use crate::store::{Scope, Store, StoreError, Tx, Value};
 
 /// How many are looked for at a time.
-const STEP: i64 = 100;
+const OBJECTS_PER_QUERY: i64 = 100;
 
 /// When an object that could not be removed is tried again, in microseconds.
-const LATER: i64 = 5 * 60 * 1_000_000;
+const RETRY_AFTER_MICROS: i64 = 5 * 60 * 1_000_000;
 
 /// What a sweep works with.
 #[derive(Debug, Clone)]
@@ -66,7 +66,7 @@ impl Sweep {
                     .await?;
                 removed += u64::from(gone);
             }
-            if i64::try_from(due.len()).unwrap_or(STEP) < STEP {
+            if i64::try_from(due.len()).unwrap_or(OBJECTS_PER_QUERY) < OBJECTS_PER_QUERY {
                 return Ok(removed);
             }
         }
@@ -79,7 +79,7 @@ impl Sweep {
         };
         let mut removed = 0;
         loop {
-            let looked: Looked = self
+            let looked: SweepCandidates = self
                 .store
                 .write(&Scope::Operator, self.context.now(), |tx, now| {
                     Box::pin(condemn(tx, *now))
@@ -95,7 +95,7 @@ impl Sweep {
                     if place.is_there().await.is_err() {
                         return Ok(removed);
                     }
-                    let later = (object, self.context.now() + LATER);
+                    let later = (object, self.context.now() + RETRY_AFTER_MICROS);
                     let put_off: Result<(), StoreError> = self
                         .store
                         .write(&Scope::Operator, later, |tx, (object, until)| {
@@ -125,7 +125,7 @@ impl Sweep {
         let Some(place) = &self.place else {
             return 0;
         };
-        let removed = remove_half_written(place, self.context.now() - RECENT).await;
+        let removed = remove_half_written(place, self.context.now() - MIN_AGE_MICROS).await;
         removed.unwrap_or_else(|error| {
             tracing::warn!(%error, "what uploads have left half written was not removed; a later sweep tries again");
             0
@@ -160,7 +160,9 @@ struct Due {
 async fn due(tx: &mut Tx, before: i64) -> Result<Vec<Due>, StoreError> {
     let sql = "SELECT organization_id, id FROM files WHERE unused_since IS NOT NULL AND unused_since <= $1 \
          ORDER BY unused_since LIMIT $2 {across queue}";
-    let rows = tx.query(sql, &[before.into(), STEP.into()]).await?;
+    let rows = tx
+        .query(sql, &[before.into(), OBJECTS_PER_QUERY.into()])
+        .await?;
     let due = rows.iter().map(|row| {
         Ok(Due {
             organization: row.get(0)?,
@@ -200,22 +202,24 @@ async fn expire(tx: &mut Tx, due: Due, before: i64) -> Result<bool, StoreError> 
 
 /// Objects that may have to go, after one was looked at.
 #[derive(Debug)]
-struct Looked {
+struct SweepCandidates {
     free: Vec<Object>,
     more: bool,
 }
 
 /// Condemns objects that no record names and nobody holds, and gives them with those that were condemned before.
-async fn condemn(tx: &mut Tx, now: i64) -> Result<Looked, StoreError> {
+async fn condemn(tx: &mut Tx, now: i64) -> Result<SweepCandidates, StoreError> {
     let finds = "SELECT organization_id, id FROM file_objects \
          WHERE free_since IS NOT NULL AND free_since <= $1 ORDER BY free_since LIMIT $2 {across queue}";
-    let found = tx.query(finds, &[now.into(), STEP.into()]).await?;
+    let found = tx
+        .query(finds, &[now.into(), OBJECTS_PER_QUERY.into()])
+        .await?;
     let locks = "SELECT organization_id, id, sha256, size FROM file_objects \
          WHERE organization_id = $1 AND {any id $2} AND free_since IS NOT NULL AND free_since <= $3 \
          ORDER BY id {skip}";
     let rows = tx.by_organization(locks, &found, &[now.into()]).await?;
     // Where others have all of them, they do the rest as well.
-    let more = i64::try_from(found.len()).unwrap_or(0) == STEP && !rows.is_empty();
+    let more = i64::try_from(found.len()).unwrap_or(0) == OBJECTS_PER_QUERY && !rows.is_empty();
     let mut free = Vec::new();
     for row in rows {
         let digest: Vec<u8> = row.get(2)?;
@@ -229,7 +233,7 @@ async fn condemn(tx: &mut Tx, now: i64) -> Result<Looked, StoreError> {
             free.push(object);
         }
     }
-    Ok(Looked { free, more })
+    Ok(SweepCandidates { free, more })
 }
 
 /// Condemns an object, unless a record names it or somebody holds it. Says whether it is condemned.

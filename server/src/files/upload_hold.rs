@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 use uuid::Uuid;
 
 use super::create::NewFile;
-use super::objects::{Afterwards, Object, end_hold};
+use super::objects::{AfterRelease, Object, end_hold};
 use super::storage::{FileStorage, FileStorageError};
 use super::sweep::{condemn_one, forget};
 use super::uploads::UploadPermit;
@@ -135,7 +135,7 @@ async fn end(tx: &mut Tx, held: Held, now: i64) -> Result<bool, StoreError> {
     }
     // What is held after its time is held for others.
     if now < held.until {
-        let end = end_hold(&object, now, Afterwards::Free);
+        let end = end_hold(&object, now, AfterRelease::Free);
         tx.pipeline(vec![end]).await?;
     }
     condemn_one(tx, object.organization, object.id, now).await

@@ -10,7 +10,7 @@ use crate::refusal::Refusal;
 /// How many uploads of an organization are in progress at most.
 const OF_ORGANIZATION: usize = 64;
 /// How many of one caller.
-const OF_CALLER: usize = 16;
+const MAX_OF_CALLER: usize = 16;
 
 /// The uploads of this process. Clones count together.
 #[derive(Debug, Clone, Default)]
@@ -31,7 +31,7 @@ impl Uploads {
     pub fn begin(&self, organization: Uuid, caller: Uuid) -> Result<UploadPermit, Refusal> {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = |id: Uuid| counts.get(&id).copied().unwrap_or(0);
-        if count(organization) >= OF_ORGANIZATION || count(caller) >= OF_CALLER {
+        if count(organization) >= OF_ORGANIZATION || count(caller) >= MAX_OF_CALLER {
             return Err(Refusal::busy());
         }
         for id in [organization, caller] {
@@ -67,7 +67,7 @@ impl Drop for UploadPermit {
 mod tests {
     use uuid::Uuid;
 
-    use super::{OF_CALLER, OF_ORGANIZATION, UploadPermit, Uploads};
+    use super::{MAX_OF_CALLER, OF_ORGANIZATION, UploadPermit, Uploads};
     use crate::refusal::Refusal;
 
     #[test]
@@ -77,7 +77,7 @@ mod tests {
         let mut permits: Vec<UploadPermit> = Vec::new();
         for caller in 10..14 {
             let begun: Result<Vec<UploadPermit>, Refusal> =
-                (0..OF_CALLER).map(|_| begin(caller)).collect();
+                (0..MAX_OF_CALLER).map(|_| begin(caller)).collect();
             permits.extend(begun.expect("room"));
             assert_eq!(begin(caller).expect_err("too many").code.as_str(), "busy");
         }

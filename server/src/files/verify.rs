@@ -14,14 +14,16 @@ use super::claim_storage::{self, MarkError};
 use super::find;
 use super::objects::ObjectRef;
 use super::record::{File, columns};
-use super::storage::{FileStorage, FileStorageError, Listed, Mark, OtherBytes, RECENT, verified};
+use super::storage::{
+    FileStorage, FileStorageError, Listed, MIN_AGE_MICROS, Mark, OtherBytes, verified,
+};
 use super::sweep;
 use crate::store::{Scope, Store, StoreError, Tx};
 
 /// How long the next part of an upload into a bucket may be on its way, in microseconds: 5 MiB at 1 KiB/s.
 const PART_TIME: i64 = 5 * 1024 * 1_000_000;
 /// How many records are read at a time.
-const STEP: i64 = 500;
+const RECORDS_PER_QUERY: i64 = 500;
 
 /// What came out.
 #[derive(Debug, Default, Serialize)]
@@ -156,7 +158,8 @@ impl Verdict {
             if foreign.has(&listed.key) || is_needed(store, object, now).await? {
                 continue;
             }
-            if repair && listed.written < now - RECENT && may_go(store, object, now).await? {
+            if repair && listed.written < now - MIN_AGE_MICROS && may_go(store, object, now).await?
+            {
                 place.remove_listed(&listed).await?;
                 if let Some(of) = object {
                     let forgotten: Result<(), StoreError> = store
@@ -197,12 +200,12 @@ impl Verdict {
             if foreign.has(&upload.key) {
                 continue;
             }
-            if repair && upload.begun < now - RECENT {
+            if repair && upload.begun < now - MIN_AGE_MICROS {
                 // One that began long ago may still be coming.
                 let Some(written) = place.last_written(&upload).await? else {
                     continue;
                 };
-                if written < now - RECENT - PART_TIME {
+                if written < now - MIN_AGE_MICROS - PART_TIME {
                     place.abort(&upload).await?;
                     self.repaired += 1;
                 }
@@ -306,7 +309,11 @@ async fn select(tx: &mut Tx, after: FileRef) -> Result<Vec<File>, StoreError> {
         " FROM files WHERE (files.organization_id, files.id) > ($1, $2) \
          ORDER BY files.organization_id, files.id LIMIT $3 {across operator}"
     );
-    let parameters = [after.organization.into(), after.file.into(), STEP.into()];
+    let parameters = [
+        after.organization.into(),
+        after.file.into(),
+        RECORDS_PER_QUERY.into(),
+    ];
     let rows = tx.query(sql, &parameters).await?;
     rows.iter().map(File::read).collect()
 }

@@ -109,7 +109,7 @@ fn origin(text: &str) -> Option<String> {
     ))
 }
 
-/// What a response says to the browser of a page.
+/// The CORS headers of a response.
 #[derive(Debug, Default)]
 pub(crate) struct Cors {
     /// The origin that is allowed to read it.

@@ -30,11 +30,17 @@ mod tests {
     use http_body_util::BodyExt as _;
 
     use super::large_response;
-    use crate::spool::{MEMORY, Spool};
+    use crate::spool::{MAX_BYTES_IN_MEMORY, Spool};
 
     #[tokio::test]
     async fn what_is_written_leaves_whole() {
-        for length in [0, 10, MEMORY, MEMORY + 1, 3 * MEMORY + 5] {
+        for length in [
+            0,
+            10,
+            MAX_BYTES_IN_MEMORY,
+            MAX_BYTES_IN_MEMORY + 1,
+            3 * MAX_BYTES_IN_MEMORY + 5,
+        ] {
             let text: Vec<u8> = (0..length)
                 .map(|n| u8::try_from(n % 251).unwrap_or(0))
                 .collect();

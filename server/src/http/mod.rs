@@ -8,6 +8,7 @@ pub mod content_disposition;
 pub mod cors;
 pub mod idempotency;
 pub(crate) mod in_flight;
+pub(crate) mod kept_refusal;
 mod large_response;
 pub mod multipart;
 pub mod problem;

@@ -18,7 +18,7 @@ use crate::refusal::Refusal;
 use closing::Closing;
 
 /// What stands around the file in a body, at most. The file itself is bounded by whoever takes it.
-pub const AROUND: u64 = 16 << 10;
+pub const MAX_FORM_BYTES: u64 = 16 << 10;
 
 /// The file of a body.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl FilePart {
             .ok_or_else(no_file)?;
         let lines = field.headers().iter();
         let lines = lines.map(|(name, value)| name.as_str().len() + value.len());
-        if lines.sum::<usize>() as u64 > AROUND {
+        if lines.sum::<usize>() as u64 > MAX_FORM_BYTES {
             return Err(too_much());
         }
         around.leave();
@@ -168,7 +168,7 @@ impl Around {
 
     /// Whether more may be read.
     fn has_room(&self) -> bool {
-        self.lock().is_none_or(|read| read <= AROUND)
+        self.lock().is_none_or(|read| read <= MAX_FORM_BYTES)
     }
 
     fn note(&self, bytes: usize) {
@@ -206,7 +206,7 @@ impl OneByOne {
             if !self.closing.take(&piece) {
                 return Poll::Ready(Some(Err(not_framed())));
             }
-            if self.closing.behind() > AROUND {
+            if self.closing.behind() > MAX_FORM_BYTES {
                 return Poll::Ready(Some(Err(too_much())));
             }
             if !self.closing.has_come() {
@@ -270,7 +270,7 @@ mod tests {
     use bytes::Bytes;
     use futures_util::stream::{self, StreamExt as _};
 
-    use super::{AROUND, FilePart, file_name};
+    use super::{FilePart, MAX_FORM_BYTES, file_name};
     use crate::refusal::Refusal;
 
     const FORM: &str =
@@ -308,7 +308,7 @@ mod tests {
 
     #[tokio::test]
     async fn as_much_may_stand_behind_the_file_as_around_it() {
-        let blanks = " ".repeat(usize::try_from(AROUND).expect("fits") - 2);
+        let blanks = " ".repeat(usize::try_from(MAX_FORM_BYTES).expect("fits") - 2);
         let file = file_of(&[FORM, &blanks], false).await;
         assert_eq!(file.expect("is whole"), b"ab");
         assert!(file_of(&[FORM, &blanks, " "], false).await.is_err());

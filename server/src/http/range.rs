@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// What a request asks for of so many bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
+pub enum RequestedRange {
     /// All of them.
     Whole,
     /// Some of them, at least one.
@@ -13,9 +13,9 @@ pub enum Wanted {
     Nothing,
 }
 
-impl Wanted {
+impl RequestedRange {
     /// Reads the header. What cannot be read, is of another unit or names several ranges, asks for all.
-    pub fn read(header: Option<&str>, size: u64) -> Wanted {
+    pub fn read(header: Option<&str>, size: u64) -> RequestedRange {
         let wanted = header.and_then(|text| {
             let (unit, range) = text.split_once('=')?;
             if !unit.trim().eq_ignore_ascii_case("bytes") || range.contains(',') {
@@ -23,18 +23,18 @@ impl Wanted {
             }
             one(range.trim(), size)
         });
-        wanted.unwrap_or(Wanted::Whole)
+        wanted.unwrap_or(RequestedRange::Whole)
     }
 }
 
-fn one(range: &str, size: u64) -> Option<Wanted> {
+fn one(range: &str, size: u64) -> Option<RequestedRange> {
     let (first, last) = range.split_once('-')?;
     if first.is_empty() {
         let count = number(last)?.min(size);
         return Some(if count == 0 {
-            Wanted::Nothing
+            RequestedRange::Nothing
         } else {
-            Wanted::Part(size - count..size)
+            RequestedRange::Part(size - count..size)
         });
     }
     let first = number(first)?;
@@ -48,9 +48,9 @@ fn one(range: &str, size: u64) -> Option<Wanted> {
         last.saturating_add(1).min(size)
     };
     Some(if first < size {
-        Wanted::Part(first..end)
+        RequestedRange::Part(first..end)
     } else {
-        Wanted::Nothing
+        RequestedRange::Nothing
     })
 }
 
@@ -64,7 +64,7 @@ fn number(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::Wanted::{self, Nothing, Part, Whole};
+    use super::RequestedRange::{self, Nothing, Part, Whole};
 
     #[test]
     fn one_range_of_bytes_is_read_and_all_else_asks_for_everything() {
@@ -91,11 +91,11 @@ mod tests {
             ("bytes", 10, Whole),
         ] {
             assert_eq!(
-                Wanted::read(Some(header), size),
+                RequestedRange::read(Some(header), size),
                 wanted,
                 "{header} of {size}"
             );
         }
-        assert_eq!(Wanted::read(None, 1), Whole);
+        assert_eq!(RequestedRange::read(None, 1), Whole);
     }
 }

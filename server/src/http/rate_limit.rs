@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const SHARDS: usize = 16;
 /// A shard that grew beyond this forgets the buckets that are full again.
-const MOST: usize = 8192;
+const MAX_BUCKETS_PER_SHARD: usize = 8192;
 
 /// How much is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Buckets {
     /// Takes one from a bucket.
     pub fn take(&self, key: &impl Hash, rate: Rate, now: i64) -> RateLimitState {
         let (key, mut shard) = self.find(key);
-        if shard.len() >= MOST {
+        if shard.len() >= MAX_BUCKETS_PER_SHARD {
             shard.retain(|_, full| *full > now);
         }
         let capacity = rate.every * i64::from(rate.burst);

@@ -19,7 +19,7 @@ pub async fn list(
     user: Uuid,
     now: i64,
 ) -> Result<bool, StoreError> {
-    // Held until the person is listed: nobody is who does not belong to the organization any more.
+    // Locks the membership, so only current members are listed.
     let member = "SELECT user_id FROM memberships WHERE {tenant organization_id} \
          AND organization_id = $1 AND user_id = $2 {share memberships}";
     let parameters = [organization.into(), user.into()];

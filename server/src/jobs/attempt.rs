@@ -25,7 +25,7 @@ use crate::workspace::ReadError;
 
 /// How often names are chosen anew. Each time somebody else has written theirs meanwhile, so it takes that many
 /// at once to fail.
-const CHOICES: usize = 64;
+const MAX_NAME_ATTEMPTS: usize = 64;
 
 /// What an attempt reads of its job.
 struct AttemptInput {
@@ -95,7 +95,7 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
         copy: false,
         ..request.clone()
     };
-    for _ in 1..CHOICES {
+    for _ in 1..MAX_NAME_ATTEMPTS {
         match Box::pin(carry_out(&mut target, &package, request, *minter, past)).await? {
             Ok(()) => return Ok(()),
             // A name that was free was taken before the structure was written, all or nothing; or people changed,

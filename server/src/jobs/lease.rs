@@ -9,8 +9,9 @@ use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{Progress, Unit};
 use uuid::Uuid;
 
+use super::ledger::entry_text;
 use super::permission::may_apply;
-use super::{Job, Status, ledger};
+use super::{Job, Status};
 use crate::context::Context;
 use crate::ids::WorkspaceKey;
 use crate::store::{Hold, PipelinedStatement, Scope, Store, StoreError, Tx, Value, Visible, lease};
@@ -202,7 +203,7 @@ impl Lease {
         };
         let mut statements = vec![update];
         if let Some(entry) = &unit.entry {
-            statements.push(ledger::add(self, entries, entry)?);
+            statements.push(entry_statement(self, entries, entry)?);
         }
         let responses = tx.pipeline(statements).await?;
         let updated = responses.first().and_then(|rows| rows.first());
@@ -293,4 +294,22 @@ fn is_undone(unit: &Unit) -> bool {
 
 fn count(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// The statement that adds an entry; the row of the job counts it.
+fn entry_statement(
+    lease: &Lease,
+    number: i64,
+    entry: &Entry,
+) -> Result<PipelinedStatement, StoreError> {
+    let sql = "INSERT INTO main.template_job_entries {into $1} \
+         (organization_id, workspace_id, job_id, number, entry) VALUES ($1, $2, $3, $4, $5)";
+    let parameters = vec![
+        lease.organization.into(),
+        lease.workspace.into(),
+        lease.job.into(),
+        number.into(),
+        entry_text(entry)?.into(),
+    ];
+    Ok(PipelinedStatement::new(sql, parameters))
 }

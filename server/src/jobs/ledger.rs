@@ -7,18 +7,18 @@ use tplkit::check::{Checked, NotChecked};
 use tplkit::workspace::ledger::{Entry, is_unnoted};
 use uuid::Uuid;
 
+use super::Job;
 use super::line_index;
 use super::package;
-use super::{Job, Lease};
 use crate::ids::{TemplateKey, WorkspaceKey};
 use crate::spool::SpooledText;
-use crate::store::{PipelinedStatement, Row, StoreError, Tx};
+use crate::store::{Row, StoreError, Tx};
 
 const ENTRIES: &str = "SELECT number, entry FROM template_job_entries WHERE {tenant organization_id} \
      AND {workspace workspace_id} AND organization_id = $1 AND job_id = $2 AND number > $3 \
      ORDER BY number LIMIT 50";
 /// The limit of that. An entry of rows is some ten kilobytes.
-const TOGETHER: usize = 50;
+const ENTRIES_PER_QUERY: usize = 50;
 
 /// The entries of a job, in order. Their texts are held a few at a time.
 ///
@@ -34,7 +34,7 @@ pub async fn own(tx: &mut Tx, organization: Uuid, job: Uuid) -> Result<Vec<Entry
             behind = row.get(0)?;
             entries.push(read(&row)?);
         }
-        if count < TOGETHER {
+        if count < ENTRIES_PER_QUERY {
             return Ok(entries);
         }
     }
@@ -113,26 +113,8 @@ impl StoredLegacyJob {
     }
 }
 
-/// The statement that adds an entry; the row of the job counts it.
-pub(super) fn add(
-    lease: &Lease,
-    number: i64,
-    entry: &Entry,
-) -> Result<PipelinedStatement, StoreError> {
-    let sql = "INSERT INTO main.template_job_entries {into $1} \
-         (organization_id, workspace_id, job_id, number, entry) VALUES ($1, $2, $3, $4, $5)";
-    let parameters = vec![
-        lease.organization.into(),
-        lease.workspace.into(),
-        lease.job.into(),
-        number.into(),
-        text(entry)?.into(),
-    ];
-    Ok(PipelinedStatement::new(sql, parameters))
-}
-
 /// An entry as it is kept.
-fn text(entry: &Entry) -> Result<String, StoreError> {
+pub(super) fn entry_text(entry: &Entry) -> Result<String, StoreError> {
     serde_json::to_string(entry)
         .map_err(|error| StoreError::Internal(format!("an entry of a ledger: {error}")))
 }
@@ -280,7 +262,7 @@ async fn was_completed(tx: &mut Tx, organization: Uuid, job: Uuid) -> Result<boo
     let parameters = [
         organization.into(),
         job.into(),
-        text(&Entry::Completed)?.into(),
+        entry_text(&Entry::Completed)?.into(),
     ];
     Ok(tx.first(sql, &parameters).await?.is_some())
 }

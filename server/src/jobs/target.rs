@@ -20,7 +20,7 @@ use crate::workspace::{
 };
 
 /// What stands for a number of entries that nobody has read.
-const UNREAD: i64 = -1;
+const UNREAD_COUNT: i64 = -1;
 
 /// The workspace of a job.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl Destination {
             tables: tables.clone(),
             lease,
             asks_right: false,
-            entries: AtomicI64::new(UNREAD),
+            entries: AtomicI64::new(UNREAD_COUNT),
         }
     }
 
@@ -160,7 +160,8 @@ impl Destination {
                 visibility: self.visibility.clone(),
                 decides: self.decides,
             }),
-            entries: Some(self.entries.load(Ordering::Relaxed)).filter(|count| *count != UNREAD),
+            entries: Some(self.entries.load(Ordering::Relaxed))
+                .filter(|count| *count != UNREAD_COUNT),
             prepared: PreparedUnit::of(&unit.changes, &self.tables, &self.context),
             unit,
             here,

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use tokio::sync::watch;
 
 use super::failure::Failure;
-use super::worker::{REST, Worker};
+use super::worker::{RETRY_AFTER_MICROS, Worker};
 use super::{Lease, Undo, UndoResult, under};
 use crate::background::TaskContext;
 use crate::store::StoreError;
@@ -59,7 +59,7 @@ impl Worker {
             }
             UndoResult::Failed(error) => match Failure::from(error) {
                 Failure::Reported(_) => ("failed", lease.length),
-                _ => ("later", REST.min(lease.length)),
+                _ => ("later", RETRY_AFTER_MICROS.min(lease.length)),
             },
         };
         metrics.ran("template_jobs", outcome);

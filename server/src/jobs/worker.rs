@@ -23,9 +23,9 @@ use crate::wake::WorkerSignal;
 /// How many jobs one process carries out at a time.
 const AT_A_TIME: usize = 4;
 /// How often jobs are looked for that other processes have made.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a job rests when the store does not respond, in microseconds.
-pub(super) const REST: i64 = 2_000_000;
+pub(super) const RETRY_AFTER_MICROS: i64 = 2_000_000;
 
 /// Carries jobs out.
 #[derive(Debug, Clone)]
@@ -74,7 +74,7 @@ impl Worker {
             tokio::select! {
                 _ = stop.wait_for(|stop| *stop) => {}
                 () = self.signal.notified() => {}
-                () = sleep(LOOK) => {}
+                () = sleep(POLL_INTERVAL) => {}
             }
         }
     }
@@ -134,7 +134,9 @@ impl Worker {
             }
             Err(Failure::Later(why)) => {
                 tracing::warn!(why, "job postponed: the store is unavailable");
-                lease.release(store, context, REST.min(lease.length)).await
+                lease
+                    .release(store, context, RETRY_AFTER_MICROS.min(lease.length))
+                    .await
             }
             Err(Failure::Reported(report)) => {
                 tracing::warn!("job failed");

@@ -15,7 +15,7 @@ tokio::task_local! {
 }
 
 /// For how many places one key has room.
-const ROOM: u8 = 8;
+const PERMITS_PER_KEY: u8 = 8;
 /// How long nobody asks again for a place.
 const PAUSE: Duration = Duration::from_millis(20);
 /// The same when there was none several times.
@@ -32,7 +32,7 @@ pub struct Share {
 impl Share {
     /// A share of so many places, for which nobody waits longer than that.
     pub fn new(kind: u8, organization: Uuid, places: usize, patience: Duration) -> Share {
-        let most = (1 << ROOM) - 1;
+        let most = (1 << PERMITS_PER_KEY) - 1;
         Share {
             key: key(kind, organization),
             places: i64::try_from(places.clamp(1, most)).unwrap_or(1),
@@ -74,7 +74,7 @@ fn key(kind: u8, organization: Uuid) -> i64 {
     let (high, low) = organization.as_u64_pair();
     let mixed = (high.rotate_left(32) ^ low ^ u64::from(kind)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mixed = mixed ^ (mixed >> 32);
-    i64::from_ne_bytes((mixed << ROOM).to_ne_bytes())
+    i64::from_ne_bytes((mixed << PERMITS_PER_KEY).to_ne_bytes())
 }
 
 #[cfg(test)]

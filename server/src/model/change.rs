@@ -2,9 +2,9 @@
 
 use uuid::Uuid;
 
-use super::create::name_taken;
 use super::input::RecordInput;
 use super::kind::{KindDescription, RecordKind};
+use super::names::name_taken;
 use super::record::Record;
 use super::{column, config, feature, find, visibility};
 use crate::auth::Actor;

@@ -7,7 +7,7 @@ use super::feature::touch;
 use super::input::RecordInput;
 use super::record::Record;
 use crate::refusal::{Fault, Refusal};
-use crate::rows::{row_values, slot_allocation, uses};
+use crate::rows::{file_uses, row_values, slot_allocation};
 use crate::store::Tx;
 
 /// The component of identities.
@@ -177,7 +177,7 @@ pub(super) async fn complete_config(
     let named_files = before.is_some_and(is_of_files);
     if named_files && !is_of_files(column) {
         // For good: were it one again, nobody would have checked its cells.
-        uses::end_column(tx, column.organization(), column.id, column.updated_at).await?;
+        file_uses::end_column(tx, column.organization(), column.id, column.updated_at).await?;
     }
     let rows = slot_allocation::has_rows(tx, column.organization(), column.parent()).await?;
     column.set("is_unique", now.unique);

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::change::update;
 use super::input::RecordInput;
 use super::kind::{KindDescription, RecordKind};
+use super::names::name_taken;
 use super::record::Record;
 use super::{column, config, feature, find, visibility};
 use crate::auth::{Actor, Role};
@@ -142,11 +143,6 @@ fn refused(record: &Record, name: &str) -> Option<&'static str> {
         RecordKind::Column => column::refused_name(name, record.text("default_component")),
         _ => None,
     }
-}
-
-/// 409 for a name that another record has.
-pub(super) fn name_taken(name: &str) -> Refusal {
-    Refusal::new(Code::Conflict, format!("The name {name} is taken here."))
 }
 
 /// Stores a record under its name; false when that is taken.

@@ -14,6 +14,7 @@ pub mod find;
 pub mod import;
 mod input;
 pub mod kind;
+mod names;
 mod record;
 pub mod referenced;
 mod remove;

@@ -11,7 +11,7 @@ use super::record::Record;
 use crate::auth::Actor;
 use crate::files;
 use crate::refusal::{Code, Refusal};
-use crate::rows::{row_values, uses};
+use crate::rows::{file_uses, row_values};
 use crate::store::{Dialect, Tx, Value};
 
 /// A record that is to go.
@@ -149,13 +149,13 @@ pub(super) async fn release(tx: &mut Tx, record: &Record, now: i64) -> Result<()
         ],
         RecordKind::Column => {
             row_values::forget(tx, &unique_column(record)).await?;
-            uses::end_column(tx, organization, record.id, now).await?;
+            file_uses::end_column(tx, organization, record.id, now).await?;
             return Ok(touch(tx, record.organization(), record.parent()).await?);
         }
         RecordKind::Module | RecordKind::Rail | RecordKind::View => return Ok(()),
     };
     if record.kind.what == RecordKind::Feature {
-        uses::end_table(tx, organization, record.id, now).await?;
+        file_uses::end_table(tx, organization, record.id, now).await?;
     }
     if record.kind.what == RecordKind::Workspace {
         // Before the rows: whoever writes rows locks the organization before their counts.

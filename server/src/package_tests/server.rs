@@ -33,7 +33,7 @@ use crate::store::{Scope, Store, StoreError};
 
 const EMAIL: &str = "author@example.com";
 /// How often a job is looked at.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A clock that is moved by hand.
 #[derive(Debug)]
@@ -267,7 +267,7 @@ impl TestServer {
             if over.contains(&job.status) && !job.held {
                 return Ok(job);
             }
-            sleep(LOOK).await;
+            sleep(POLL_INTERVAL).await;
         }
     }
 }

@@ -32,11 +32,15 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     json(StatusCode::OK, &page.page(found?, |member| member.user_id))
 }
 
+fn no_role() -> String {
+    format!("must be one of {}", Role::WORDS)
+}
+
 fn role_field(fields: &mut Fields) -> Option<Role> {
     let word = fields.text("role")?;
     let role = Role::parse(&word);
     if role.is_none() {
-        fields.refuse("role", "must be one of owner, admin, editor, viewer");
+        fields.refuse("role", no_role());
     }
     role
 }
@@ -56,8 +60,7 @@ impl MemberCreate {
         fields.required("role");
         let role = role_field(&mut fields);
         fields.finish()?;
-        let role =
-            role.ok_or_else(|| Refusal::fault("role", "must be one of owner, admin, editor, viewer"))?;
+        let role = role.ok_or_else(|| Refusal::fault("role", no_role()))?;
         Ok(MemberCreate { email, role })
     }
 }

@@ -3,7 +3,6 @@
 pub mod api_keys;
 pub mod auth;
 pub mod channels;
-mod checked;
 pub mod columns;
 pub mod connections;
 mod export;
@@ -16,6 +15,7 @@ pub mod modules;
 pub mod notifications;
 mod organization_scope;
 pub mod organizations;
+mod path_record;
 pub mod rails;
 mod records;
 pub mod rows;

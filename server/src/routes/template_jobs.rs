@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use uuid::Uuid;
 
-use super::checked::Checked;
+use super::path_record::Checked;
 use crate::app::App;
 use crate::call::{Call, OperationContext, Reservation};
 use crate::http::response::ApiResponse;

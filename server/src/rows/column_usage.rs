@@ -1,23 +1,17 @@
 //! Counts how often columns are queried, to decide which get a slot.
 //!
-//! Counts live in this process and are bounded: rarely used columns are dropped first. A background
-//! task assigns and fills the slots.
+//! Counts live in this process and are bounded: rarely used columns are dropped first. Background
+//! tasks assign ([`slot_assignment`](super::slot_assignment)) and fill the slots.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use uuid::Uuid;
 
-use super::slot_allocation;
-use super::table::Table;
-use super::tables::Tables;
-use crate::context::Context;
-use crate::store::{Scope, Store, StoreError, Tx};
-
 /// How many columns are counted at a time.
-const COUNTED: usize = 4096;
+const MAX_COLUMNS: usize = 4096;
 /// How often a column has to be asked for.
-const OFTEN: u32 = 50;
+const MIN_USES_FOR_SLOT: u32 = 50;
 
 /// Counts queries about columns without a slot. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -31,7 +25,7 @@ impl ColumnUsage {
                 *count = count.saturating_add(1);
                 return;
             }
-            while counts.len() >= COUNTED {
+            while counts.len() >= MAX_COLUMNS {
                 counts.retain(|_, count| {
                     *count /= 2;
                     *count > 0
@@ -44,7 +38,7 @@ impl ColumnUsage {
     /// Takes out the columns that were asked for often, by table.
     pub fn take(&self) -> Vec<(Uuid, Vec<String>)> {
         let mut hot: Vec<(Uuid, String)> = self.with(|counts| {
-            let often = counts.extract_if(|_, count| *count >= OFTEN);
+            let often = counts.extract_if(|_, count| *count >= MIN_USES_FOR_SLOT);
             often.map(|(column, _)| column).collect()
         });
         hot.sort_unstable();
@@ -63,63 +57,17 @@ impl ColumnUsage {
     }
 }
 
-/// Gives slots to the columns that were asked for often, as far as there are any. Reports how many tables
-/// got some.
-///
-/// # Errors
-/// Those of the store.
-pub async fn give_slots(
-    store: &Store,
-    context: &Context,
-    tables: &Tables,
-) -> Result<u64, StoreError> {
-    let mut given = 0;
-    for (feature, names) in tables.hot.take() {
-        let input = (feature, names, context.now());
-        let some: bool = store
-            .write(&Scope::Operator, input, |tx, (feature, names, now)| {
-                Box::pin(assign(tx, *feature, names, *now))
-            })
-            .await?;
-        given += u64::from(some);
-    }
-    Ok(given)
-}
-
-async fn assign(
-    tx: &mut Tx,
-    feature: Uuid,
-    names: &[String],
-    now: i64,
-) -> Result<bool, StoreError> {
-    let sql = "SELECT organization_id FROM features WHERE {tenant organization_id} AND id = $1 {across id}";
-    let Some(organization) = tx.organization_of(sql, feature).await? else {
-        return Ok(false);
-    };
-    let sql = "SELECT id FROM features \
-         WHERE {tenant organization_id} AND organization_id = $1 AND id = $2 {lock}";
-    let at = [organization.into(), feature.into()];
-    if tx.first(sql, &at).await?.is_none() {
-        return Ok(false);
-    }
-    let given = slot_allocation::assign(tx, organization, feature, names).await?;
-    if given {
-        Table::changed(tx, organization, feature, now).await?;
-    }
-    Ok(given)
-}
-
 #[cfg(test)]
 mod tests {
     use uuid::Uuid;
 
-    use super::{COUNTED, ColumnUsage, OFTEN};
+    use super::{ColumnUsage, MAX_COLUMNS, MIN_USES_FOR_SLOT};
 
     #[test]
     fn what_is_asked_often_is_reported_once() {
         let hot = ColumnUsage::default();
         let table = Uuid::from_u128(7);
-        for _ in 0..OFTEN {
+        for _ in 0..MIN_USES_FOR_SLOT {
             hot.note(table, "b");
             hot.note(table, "a");
         }
@@ -133,10 +81,10 @@ mod tests {
     fn it_never_grows_without_bound_and_keeps_what_is_asked_often() {
         let hot = ColumnUsage::default();
         let table = Uuid::from_u128(7);
-        for n in 0..10 * COUNTED {
+        for n in 0..10 * MAX_COLUMNS {
             hot.note(table, &n.to_string());
             hot.note(table, "often");
-            hot.with(|counts| assert!(counts.len() <= COUNTED));
+            hot.with(|counts| assert!(counts.len() <= MAX_COLUMNS));
         }
         assert_eq!(hot.take(), [(table, vec!["often".to_owned()])]);
     }

@@ -14,7 +14,7 @@ pub struct Faults {
 }
 
 /// How many faults are reported in full.
-const MOST_LISTED: usize = 3;
+const MAX_LISTED_FAULTS: usize = 3;
 
 impl Faults {
     /// Of a request about one row, or about a batch.
@@ -61,7 +61,7 @@ impl Faults {
             return Ok(());
         }
         let mut details: Vec<String> = Vec::new();
-        for fault in self.listed.iter().take(MOST_LISTED) {
+        for fault in self.listed.iter().take(MAX_LISTED_FAULTS) {
             details.push(describe(fault));
         }
         if self.count > details.len() {

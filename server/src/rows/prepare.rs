@@ -8,11 +8,14 @@
 use std::borrow::Cow;
 
 use tplkit::json::write_string_to;
-use tplkit::rows::{Cell, Decimal, Identity, Text, elements, members, sorted_to};
+use tplkit::rows::{
+    Cell, Decimal, EntryReason, FaultKind, Identity, Text, elements, members, sorted_to,
+};
 use uuid::Uuid;
 
 use super::faults::Faults;
 use super::row_values::{HashedValue, known_as};
+use super::sequence_floor::floor;
 use super::slots;
 use super::table::{Column, Table};
 use crate::context::Context;
@@ -125,10 +128,9 @@ pub struct RowPreparer<'e> {
 
 const UNKNOWN: &str = "is not a column of the table";
 const NUL: &str = "holds U+0000, which no cell can hold";
-const DIGITS: &str = "numbers have at most 34 significant digits and 64 in plain notation";
 
 /// How many bytes a row takes of which nothing is known.
-const USUAL: usize = 128;
+const EXPECTED_ROW_BYTES: usize = 128;
 
 impl RowPreparer<'_> {
     /// Lets a row in. `cells` come in the order of their keys. What is wrong is reported under `at`, the
@@ -140,7 +142,7 @@ impl RowPreparer<'_> {
         at: usize,
         faults: &mut Faults,
     ) -> PreparedRow {
-        self.row_of(id, cells, USUAL, at, faults)
+        self.row_of(id, cells, EXPECTED_ROW_BYTES, at, faults)
     }
 
     /// As [`row`](RowPreparer::row), for one that takes about so many bytes.
@@ -222,7 +224,7 @@ impl RowBuilder<'_, '_> {
         if column.rule.identity.is_some() {
             self.mint(at);
         } else if column.rule.required && self.with.validate != Validate::Off {
-            self.fault(column.name(), "the column is required");
+            self.fault(column.name(), &EntryReason::Required.to_string());
         }
     }
 
@@ -253,7 +255,7 @@ impl RowBuilder<'_, '_> {
             return;
         }
         if column.rule.required && cell.is_empty() && self.with.validate != Validate::Off {
-            return self.fault(column.name(), "the column is required");
+            return self.fault(column.name(), &EntryReason::Required.to_string());
         }
         self.key(column.name());
         let start = self.entered.data.len();
@@ -285,7 +287,7 @@ impl RowBuilder<'_, '_> {
         let checked = match self.with.validate {
             Validate::Off if is_kept(cell) => Ok(cell),
             Validate::Off => {
-                self.fault(column.name(), DIGITS);
+                self.fault(column.name(), &FaultKind::Digits.to_string());
                 return false;
             }
             Validate::On | Validate::Strict => column.rule.check(raw),
@@ -310,7 +312,7 @@ impl RowBuilder<'_, '_> {
                 return self.fault(&source.key, NUL);
             }
             if !is_kept(cell) {
-                return self.fault(&source.key, DIGITS);
+                return self.fault(&source.key, &FaultKind::Digits.to_string());
             }
             self.key(&source.key);
             sorted_to(&mut self.entered.data, source.raw);
@@ -412,16 +414,6 @@ fn holds_nul(cell: Cell<'_>) -> bool {
         }
         Cell::Null | Cell::Bool(_) | Cell::Number(_) => false,
     }
-}
-
-/// Numbers from here on move no sequence when they are given: so nobody uses one up with a single cell.
-pub(super) const LAST: i64 = i64::MAX / 2;
-
-/// The first integer above a canonical number, where a sequence counts so far.
-pub(super) fn floor(number: &str) -> Option<i64> {
-    let whole = number.split('.').next()?;
-    let whole: i64 = whole.parse().ok()?;
-    (0..LAST).contains(&whole).then(|| whole + 1)
 }
 
 #[cfg(test)]

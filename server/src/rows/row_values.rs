@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use tplkit::rows::{file_id, members};
 use uuid::Uuid;
 
-use super::prepare::floor;
+use super::sequence_floor::floor;
 use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx, Value};
 

@@ -12,9 +12,9 @@ use super::table::Table;
 use crate::store::Dialect;
 
 /// How many terms a cell may have. Of a text of which there is more, an index would be larger than the text.
-const MOST: usize = 4096;
-/// How many terms a search asks for: what has these has the others, nearly always.
-const ASKED: usize = 24;
+const MAX_TERMS_PER_CELL: usize = 4096;
+/// How many terms a search asks for: rows with these nearly always have the rest.
+const TERMS_PER_SEARCH: usize = 24;
 /// Stands in the place of three characters for "too many to be kept". Three characters have 63 bits.
 const MARKER: u64 = 1 << 63;
 
@@ -49,11 +49,11 @@ pub(super) fn of_row(table: &Table, data: &str) -> Vec<i64> {
 fn of_cell(seed: u64, text: &str, terms: &mut Vec<i64>) {
     let before = terms.len();
     terms.extend(triples(&fold(text)).map(|triple| term(seed, triple)));
-    if terms.len() - before > MOST {
+    if terms.len() - before > MAX_TERMS_PER_CELL {
         terms[before..].sort_unstable();
         let mut cell = terms.split_off(before);
         cell.dedup();
-        if cell.len() > MOST {
+        if cell.len() > MAX_TERMS_PER_CELL {
             cell = vec![term(seed, MARKER)];
         }
         terms.append(&mut cell);
@@ -79,7 +79,7 @@ pub(super) fn of_filter(
     terms.sort_unstable();
     terms.dedup();
     // They are in no order of the text, so what is left out is any of them.
-    terms.truncate(ASKED);
+    terms.truncate(TERMS_PER_SEARCH);
     (!terms.is_empty()).then(|| SearchedTerms {
         terms,
         marker: term(seed, MARKER),
@@ -175,7 +175,7 @@ fn mix(number: u64) -> u64 {
 mod tests {
     use tplkit::rows::query::Search;
 
-    use super::{MOST, SearchedTerms, digest, of_filter, of_row, stored};
+    use super::{MAX_TERMS_PER_CELL, SearchedTerms, digest, of_filter, of_row, stored};
     use crate::rows::{SearchIndex, Table};
     use crate::store::Dialect;
 
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_cell_of_too_many_terms_is_always_looked_at() {
-        let long: String = (0..=u32::try_from(MOST).expect("few"))
+        let long: String = (0..=u32::try_from(MAX_TERMS_PER_CELL).expect("few"))
             .filter_map(|n| char::from_u32(0x4e00 + n))
             .chain("xy".chars())
             .collect();
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(of_row(&table(), &data).len(), 1);
         assert_eq!(finds(&data, Search::Contains, "abc"), Some(true));
         // Much of the same is not too much.
-        let data = format!(r#"{{"t":"{}"}}"#, "abc".repeat(MOST));
+        let data = format!(r#"{{"t":"{}"}}"#, "abc".repeat(MAX_TERMS_PER_CELL));
         assert_eq!(of_row(&table(), &data).len(), 3);
     }
 

@@ -6,14 +6,15 @@
 
 use std::collections::HashSet;
 
-use super::prepare::{LAST, PreparedRow};
+use super::prepare::PreparedRow;
+use super::row_refusal::RowRefusal;
 use super::row_values::known_as;
+use super::sequence_floor::LAST;
 use super::table::Table;
-use super::write::RowRefusal;
 use crate::store::{StoreError, Tx, Value};
 
 /// How many numbers are looked at in one go where some are taken.
-const PART: usize = 500;
+const NUMBERS_PER_QUERY: usize = 500;
 
 /// Empty cells that get numbers.
 #[derive(Debug, Clone, Copy)]
@@ -147,7 +148,7 @@ async fn pass_over_taken(
         let free =
             free.filter(|((_, digest), holders)| holders.is_empty() && !sent.contains(digest));
         numbers.extend(free.map(|((number, _), _)| *number));
-        part = PART;
+        part = NUMBERS_PER_QUERY;
     }
     numbers.truncate(empty.count);
     let next = numbers.last().map_or(next, |last| last + 1);

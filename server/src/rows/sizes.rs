@@ -10,9 +10,9 @@ use uuid::Uuid;
 use crate::store::BOUND;
 
 /// How many tables are remembered.
-const KEPT: usize = 1024;
+const MAX_TABLES: usize = 1024;
 /// From which size on five hundred rows, which are looked up together, are too many to be held.
-const LARGE: usize = BOUND / 500;
+const LARGE_ROW_BYTES: usize = BOUND / 500;
 
 /// The size of the largest row that was read last, for tables where it is large. Cheap to clone.
 #[derive(Clone)]
@@ -20,7 +20,7 @@ pub struct RowSizes(Arc<Cache<Uuid, usize>>);
 
 impl Default for RowSizes {
     fn default() -> RowSizes {
-        RowSizes(Arc::new(Cache::new(KEPT)))
+        RowSizes(Arc::new(Cache::new(MAX_TABLES)))
     }
 }
 
@@ -39,7 +39,7 @@ impl RowSizes {
     /// Notes how large the largest of some rows was that were looked up: they say nothing of the others, so
     /// what is known of the table stays.
     pub fn note_looked_up(&self, feature: Uuid, size: usize) {
-        if size > LARGE && size > self.of(feature) {
+        if size > LARGE_ROW_BYTES && size > self.of(feature) {
             self.0.insert(feature, size);
         }
     }

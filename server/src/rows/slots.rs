@@ -10,7 +10,7 @@ use super::table::Table;
 use crate::store::{StoreError, Tx};
 
 /// How long a key may be, in bytes; an index takes no more.
-const LONGEST: usize = 512;
+const MAX_KEY_BYTES: usize = 512;
 
 /// What is in the slot for a cell, and whether the key had to be cut.
 pub(super) fn key(is_number: bool, canonical: &str) -> (Option<String>, bool) {
@@ -22,9 +22,11 @@ pub(super) fn key(is_number: bool, canonical: &str) -> (Option<String>, bool) {
     let Some(mut key) = key else {
         return (None, false);
     };
-    let cut = key.len() > LONGEST;
+    let cut = key.len() > MAX_KEY_BYTES;
     if cut {
-        let whole = (0..=LONGEST).rev().find(|at| key.is_char_boundary(*at));
+        let whole = (0..=MAX_KEY_BYTES)
+            .rev()
+            .find(|at| key.is_char_boundary(*at));
         key.truncate(whole.unwrap_or_default());
     }
     (Some(key), cut)

@@ -8,7 +8,7 @@ use std::ops::Range;
 use tplkit::json::Node;
 
 use super::faults::Faults;
-use crate::json_body;
+use crate::json_body::{self, NOT_AN_OBJECT, UNKNOWN_FIELD};
 use crate::refusal::Refusal;
 
 /// How many rows a batch may have.
@@ -58,7 +58,6 @@ const FROZEN: [&str; 7] = [
 ];
 
 const OBJECT: &str = "has to be an object";
-const UNKNOWN: &str = "is not a field of this body";
 
 impl Submission {
     /// Reads `{"data": {…}}`.
@@ -84,13 +83,13 @@ impl Submission {
     fn patch(bytes: Vec<u8>, change: bool) -> Result<Option<Submission>, Refusal> {
         Submission::read(bytes, false, |reading, root| {
             if !root.is_object() {
-                reading.faults.outside("", "the body has to be an object");
+                reading.faults.outside("", NOT_AN_OBJECT);
                 return Ok(());
             }
             let frozen = |member: &Node<'_>| member.key().is_some_and(|key| FROZEN.contains(&key));
             if let Some(frozen) = root.members().find(|member| change && frozen(member)) {
                 let name = frozen.key().unwrap_or_default();
-                return Err(Refusal::forbidden(format!("{name} cannot be changed.")));
+                return Err(json_body::frozen(name));
             }
             reading.row(root);
             Ok(())
@@ -105,13 +104,13 @@ impl Submission {
     pub fn batch(bytes: Vec<u8>) -> Result<Submission, Refusal> {
         Submission::read(bytes, true, |reading, root| {
             if !root.is_object() {
-                reading.faults.outside("", "the body has to be an object");
+                reading.faults.outside("", NOT_AN_OBJECT);
                 return Ok(());
             }
             for member in root.members().filter(|member| member.key() != Some("rows")) {
                 reading
                     .faults
-                    .outside(member.key().unwrap_or_default(), UNKNOWN);
+                    .outside(member.key().unwrap_or_default(), UNKNOWN_FIELD);
             }
             let Some(rows) = root.get("rows") else {
                 reading.faults.outside("rows", "is required");
@@ -229,7 +228,7 @@ impl SubmissionReader {
                 }
                 key => {
                     let key = key.unwrap_or_default();
-                    self.faults.push(node.index(), key, UNKNOWN);
+                    self.faults.push(node.index(), key, UNKNOWN_FIELD);
                 }
             }
         }

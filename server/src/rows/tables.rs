@@ -15,10 +15,10 @@ use crate::ids::TableKey;
 use crate::store::{Row, StoreError, Tx};
 
 /// How many tables are kept.
-const KEPT: usize = 4096;
+const MAX_TABLES: usize = 4096;
 
 /// Of how many tables it is known where they lie.
-const KEYS: usize = 1 << 16;
+const MAX_KEYS: usize = 1 << 16;
 
 /// The tables that this process remembers. Cheap to clone.
 #[derive(Clone)]
@@ -44,8 +44,8 @@ pub struct OpenTable {
 impl Default for Tables {
     fn default() -> Tables {
         Tables {
-            kept: Arc::new(Cache::new(KEPT)),
-            keys: Arc::new(Cache::new(KEYS)),
+            kept: Arc::new(Cache::new(MAX_TABLES)),
+            keys: Arc::new(Cache::new(MAX_KEYS)),
             hot: ColumnUsage::default(),
             sizes: RowSizes::default(),
         }

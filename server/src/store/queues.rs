@@ -14,17 +14,13 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::swept::Shard;
+use super::polled_shards::{POLLS_AT_ONCE, Shard};
 use super::{Engine, Scope, Store, StoreError, Tx, Value};
 
 /// How long a note is gone by, in microseconds: `distribute.sql` says after which time it is renewed, which is less.
-const NOTED: i64 = 30_000_000;
+const NOTE_TTL_MICROS: i64 = 30_000_000;
 /// How often a process polls the queues of all organizations.
 pub const SWEEP: Duration = Duration::from_secs(10);
-
-/// How many polls of a process are in flight at most: each takes one of its connections, on a worker that hangs for as
-/// long as a statement may take.
-pub const POLLS_AT_ONCE: usize = 4;
 
 impl StoreError {
     /// Whether a worker of a distributed database may be why, and the others go on.
@@ -78,7 +74,7 @@ impl Store {
             Box::pin(async move {
                 let sql = "SELECT organization_id FROM queue_notes WHERE noted_at > {clock} - $1 \
                      ORDER BY organization_id";
-                tx.last(sql, &[NOTED.into()]).await
+                tx.last(sql, &[NOTE_TTL_MICROS.into()]).await
             })
         });
         let noted = noted.await?;

@@ -1,6 +1,5 @@
 //! Runs operations: on a thread of SQLite, or over a connection to PostgreSQL, there again when others got in the way.
 
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -10,37 +9,11 @@ use tokio::sync::oneshot;
 use super::metrics::Outcome;
 use super::operation::{FinishedOperation, QueuedOperation};
 use super::tx::{Check, Inner};
-use super::{Engine, Scope, Share, Store, StoreError, TransactionMode, Tx};
+use super::{
+    Engine, Input, OperationError, Output, QueryFn, Scope, Share, Store, StoreError,
+    TransactionMode, Tx,
+};
 use crate::context::Stopwatch;
-
-/// What an operation returns: `Box::pin(some_async_fn(tx, input))`.
-pub type Work<'a, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;
-
-/// What an operation does in its transaction; more than once, when others get in its way.
-pub trait QueryFn<I, T, E>:
-    for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static
-{
-}
-
-impl<I, T, E, F> QueryFn<I, T, E> for F where
-    F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static
-{
-}
-
-/// What an operation is given: it may be needed on another thread, and again.
-pub trait Input: Send + Sync + 'static {}
-
-impl<I: Send + Sync + 'static> Input for I {}
-
-/// What it finds or has done.
-pub trait Output: Send + 'static {}
-
-impl<T: Send + 'static> Output for T {}
-
-/// Why it did not, with room for the store's own reasons.
-pub trait OperationError: From<StoreError> + Send + 'static {}
-
-impl<E: From<StoreError> + Send + 'static> OperationError for E {}
 
 /// The result of an operation that may have had a check.
 pub(crate) struct CheckedResult<I, T, E> {

@@ -58,7 +58,9 @@ pub(super) fn translate(
     let mut statement = Statement::of(String::with_capacity(source.len() + 64));
     statement.writes = writes;
     let shape = Shape::of(scope);
-    let (mut guarded, mut across) = (false, None);
+    let mut guarded = false;
+    #[cfg(any(test, feature = "row-security-off"))]
+    let mut across = None;
     let mut rest = source;
     while let Some(open) = rest.find('{') {
         push(&mut statement.text, &rest[..open], dialect);
@@ -129,7 +131,10 @@ pub(super) fn translate(
                 if !is_of_test && REASONS.iter().all(|(reason, _)| *reason != argument) {
                     return refuse("{across} takes a reason that the module `distribution` knows");
                 }
-                across = Some(argument);
+                #[cfg(any(test, feature = "row-security-off"))]
+                {
+                    across = Some(argument);
+                }
             }
             "bounded" => statement.most = Some(super::BOUND),
             "lock" => {
@@ -211,7 +216,6 @@ pub(super) fn translate(
             statement.text
         );
     }
-    let _ = across;
     Ok(statement)
 }
 

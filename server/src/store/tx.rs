@@ -45,7 +45,7 @@ pub(crate) trait Precondition: Send + Sync {
 }
 
 /// A statement with its parameters.
-type Question<'c> = (Arc<Statement>, Cow<'c, [Value]>);
+type BoundStatement<'c> = (Arc<Statement>, Cow<'c, [Value]>);
 
 /// A precondition for every attempt at a transaction.
 pub(crate) type Check = Arc<dyn Precondition>;
@@ -372,7 +372,10 @@ impl Tx {
     }
 
     /// What has to be asked for a check, in the words of the store.
-    fn questions<'c>(&self, check: &'c dyn Precondition) -> Result<Vec<Question<'c>>, StoreError> {
+    fn questions<'c>(
+        &self,
+        check: &'c dyn Precondition,
+    ) -> Result<Vec<BoundStatement<'c>>, StoreError> {
         let dialect = self.dialect()?;
         let question = |statement, given| {
             let authentication = &Scope::Authentication;
@@ -430,7 +433,7 @@ fn over() -> StoreError {
 
 /// How many shapes of composed statements are kept; what comes later is put together anew each time,
 /// so that no client can fill the memory of the store with statements.
-const COMPOSED: usize = 1024;
+const MAX_COMPOSED_SHAPES: usize = 1024;
 
 /// Statements in the words of the store, each translated once.
 #[derive(Debug)]
@@ -492,7 +495,7 @@ impl TranslatedStatements {
         if let Some(statement) = known.get(&shape).and_then(|known| known.get(name)) {
             return Ok(statement.clone());
         }
-        let full = known.values().map(HashMap::len).sum::<usize>() >= COMPOSED;
+        let full = known.values().map(HashMap::len).sum::<usize>() >= MAX_COMPOSED_SHAPES;
         drop(known);
         let mut statement = translate(source().as_ref(), given, dialect, scope, self.row_security)?;
         statement.keeps_plan = !full;

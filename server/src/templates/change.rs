@@ -11,14 +11,12 @@ use super::package::read_with;
 use super::package_refusal;
 use super::promotion::{self, SYSTEM};
 use super::record::{Record, find, internal, lock};
+use super::visibility_words::VISIBILITIES;
 use super::write::{forbidden, rewrite};
 use crate::auth::Actor;
 use crate::json_body::{DESCRIPTION, Fields};
 use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx};
-
-/// What a template may be visible to.
-pub(crate) const VISIBILITIES: [&str; 3] = ["system", "org", "public"];
 
 /// The members of a manifest that change, and their new values; without one they go.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use tplkit::package::size::{MOST_DESCRIPTION, MOST_LABEL};
 use uuid::Uuid;
 
-use super::change::VISIBILITIES;
+use super::visibility_words::VISIBILITIES;
 use crate::json_schemas::{AnyObject, Cells, Manifest, Nullable};
 
 /// What a uid looks like.

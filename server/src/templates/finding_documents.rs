@@ -9,7 +9,7 @@ use super::package_refusal;
 use crate::refusal::Refusal;
 
 /// How many findings are listed.
-const MOST: usize = 1_000;
+const MAX_LISTED_FINDINGS: usize = 1_000;
 
 /// What the rules say of a package.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -58,10 +58,10 @@ impl PackageVerdict {
         let clean = found.iter().all(|one| one.severity != Severity::Error);
         Ok(PackageVerdict {
             outcome: if clean { "clean" } else { "findings" },
-            findings_more: found.len().saturating_sub(MOST),
+            findings_more: found.len().saturating_sub(MAX_LISTED_FINDINGS),
             findings: found
                 .into_iter()
-                .take(MOST)
+                .take(MAX_LISTED_FINDINGS)
                 .map(PackageFinding::of)
                 .collect(),
         })

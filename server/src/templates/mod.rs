@@ -27,6 +27,7 @@ mod promotion;
 mod record;
 mod status;
 pub(crate) mod undo;
+mod visibility_words;
 mod write;
 
 pub(crate) use catalog::{Filter, get, page};

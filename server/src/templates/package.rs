@@ -19,7 +19,7 @@ pub(crate) struct Package {
 }
 
 /// How many bytes of entries are read together. They are there once more until they are put into the package.
-const TOGETHER: i64 = 2 << 20;
+const BYTES_PER_QUERY: i64 = 2 << 20;
 
 /// What is between two members of a package.
 pub(super) const BETWEEN: &str = ",\n  ";
@@ -206,7 +206,7 @@ fn parts(entries: &[(String, i64)]) -> impl Iterator<Item = &[(String, i64)]> {
         let mut bytes = 0_i64;
         let fits = rest.iter().take_while(|(_, length)| {
             bytes = bytes.saturating_add(*length);
-            bytes <= TOGETHER
+            bytes <= BYTES_PER_QUERY
         });
         let count = fits.count().max(1).min(rest.len());
         let (part, behind) = rest.split_at_checked(count)?;
@@ -241,7 +241,7 @@ async fn part_of(
 
 #[cfg(test)]
 mod tests {
-    use super::{Package, TOGETHER, parts};
+    use super::{BYTES_PER_QUERY, Package, parts};
 
     #[test]
     fn a_package_is_put_together_of_its_parts() {
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn entries_are_read_below_the_bound_and_at_least_one() {
-        let half = TOGETHER / 2;
+        let half = BYTES_PER_QUERY / 2;
         let entries = |lengths: &[i64]| -> Vec<(String, i64)> {
             lengths
                 .iter()

@@ -215,7 +215,7 @@ pub(super) fn entry(text: &str, item_uid: &str) -> Result<(i64, String), Refusal
         return Err(unreadable(text));
     };
     if !doc.root().is_object() {
-        return Err(Refusal::fault("", "the body has to be an object"));
+        return Err(json_body::not_an_object());
     }
     let found = doc.root().get("itemUid").and_then(Node::as_str);
     let same = found.is_none_or(|found| found == item_uid);

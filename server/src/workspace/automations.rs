@@ -6,7 +6,7 @@ use tplkit::workspace::{AnyRecord, Automation, Id, RecordKind};
 use super::UnitError;
 use super::error::{missing, refused};
 use super::file_holds::keep_attached;
-use super::unit::UnitContext;
+use super::unit_transaction::UnitContext;
 use crate::automation::find::{self, Workflow};
 use crate::automation::{
     Definition, NewVersion, NewWorkflow, Version, VersionState, add_version, create as begin,

@@ -12,30 +12,10 @@ use tplkit::rows::member;
 use tplkit::workspace::{AnyRecord, Id, RecordKind};
 
 use super::UnitError;
-use super::unit::{UnitContext, UnitTransaction};
+use super::unit_transaction::{UnitContext, UnitTransaction};
 use crate::files::release::{self, release_holds};
-use crate::rows::{OpenTable, PreparedRow, Table, Tables, uses};
+use crate::rows::{OpenTable, PreparedRow, Table, Tables, file_uses};
 use crate::store::{Dialect, StoreError, Tx, Value};
-
-/// What becomes of the uses of files that a unit ends or could give back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FileUses {
-    /// They end.
-    End,
-    /// This job keeps them.
-    Keep(Id),
-    /// The undo of this job gives back what it kept.
-    GiveBack(Id),
-}
-
-impl FileUses {
-    fn keeper(self) -> Option<Id> {
-        match self {
-            FileUses::Keep(job) => Some(job),
-            FileUses::End | FileUses::GiveBack(_) => None,
-        }
-    }
-}
 
 /// A statement that keeps uses of which a condition holds, as SQLite and as PostgreSQL mints ids.
 macro_rules! keep {
@@ -106,7 +86,7 @@ impl UnitTransaction<'_> {
             return Ok(());
         }
         let sql = keep!("uses.feature_id = $4 AND uses.column_id = $5 AND {any uses.row_id $6}");
-        for (column, rows) in uses::ended(table, before, after) {
+        for (column, rows) in file_uses::ended(table, before, after) {
             let of = [table.id.into(), column.into(), Value::Ids(rows)];
             self.keep(sql, of).await?;
         }
@@ -236,7 +216,7 @@ pub(crate) async fn give_back(
         }
         for (feature, cells) in given {
             if let Some(Some(opened)) = tables.get(&feature) {
-                uses::begin(tx, &opened.table, &cells, now).await?;
+                file_uses::begin(tx, &opened.table, &cells, now).await?;
             }
         }
     }

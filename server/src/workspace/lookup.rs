@@ -9,7 +9,7 @@ use tplkit::rows::{Cell, equal, sorted_to, text_form};
 use tplkit::workspace::{Id, StoredRow};
 
 use super::ReadError;
-use super::rows::{TOGETHER, fitting, organization, read};
+use super::rows::{BYTES_PER_QUERY, fitting, organization, read};
 use crate::rows::{RowSizes, Tables, known_as, query};
 use crate::store::{BOUND, Row, StoreError, Tx, Value};
 
@@ -23,7 +23,7 @@ pub(crate) async fn which(tx: &mut Tx, feature: Id, ids: &[Id]) -> Result<HashSe
          AND {workspace workspace_id} AND {row feature_id created_by} \
          AND organization_id = $1 AND feature_id = $2 AND {any id $3} {bounded}";
     let mut seen = HashSet::new();
-    for ids in ids.chunks(TOGETHER) {
+    for ids in ids.chunks(BYTES_PER_QUERY) {
         let parameters = [
             organization.into(),
             feature.into(),
@@ -36,15 +36,15 @@ pub(crate) async fn which(tx: &mut Tx, feature: Id, ids: &[Id]) -> Result<HashSe
     Ok(seen)
 }
 
-/// How many rows are asked for at once whether they are kept from the scope.
-const ASKED: usize = 10_000;
+/// Rows per visibility query.
+const IDS_PER_QUERY: usize = 10_000;
 
 /// Whether some of these rows are there and kept from the scope.
 ///
 /// # Errors
 /// When the scope does not see the table, and those of the store.
 pub(crate) async fn keeps_some(tx: &mut Tx, feature: Id, ids: &[Id]) -> Result<bool, ReadError> {
-    for ids in ids.chunks(ASKED) {
+    for ids in ids.chunks(IDS_PER_QUERY) {
         let seen = which(tx, feature, ids).await?;
         let unseen = ids.iter().filter(|id| !seen.contains(id));
         let unseen: Vec<Id> = unseen.copied().collect();
@@ -156,7 +156,7 @@ fn by_ids(organization: Id, feature: Id, ids: &[Id]) -> [Value; 3] {
 
 /// As many of the first of these ids as are looked up together, where rows are so large.
 fn readable_at_once(ids: &[Id], largest: usize) -> &[Id] {
-    &ids[..fitting(TOGETHER, largest, ids.len()).min(ids.len())]
+    &ids[..fitting(BYTES_PER_QUERY, largest, ids.len()).min(ids.len())]
 }
 
 fn largest_of(rows: &[Row]) -> usize {
@@ -177,7 +177,7 @@ fn in_order(ids: &[Id], rows: &[Row]) -> Result<Option<Vec<Option<StoredRow>>>, 
     let mut bytes = 0;
     let fits = ids.iter().take_while(|id| {
         bytes += found.get(id).map_or(0, |row| row.data.as_str().len());
-        bytes <= TOGETHER
+        bytes <= BYTES_PER_QUERY
     });
     let count = fits.count().max(1).min(ids.len());
     let found = ids[..count].iter().map(|id| found.get(id).cloned());
@@ -198,8 +198,8 @@ pub(crate) async fn matching(
 ) -> Result<Vec<Option<StoredRow>>, ReadError> {
     let table = tables.read(tx, feature).await?;
     let table = table.ok_or(ReadError::NoTable(feature))?;
-    let values =
-        &values[..fitting(TOGETHER, tables.sizes.of(feature), values.len()).min(values.len())];
+    let values = &values
+        [..fitting(BYTES_PER_QUERY, tables.sizes.of(feature), values.len()).min(values.len())];
     let mut wanted = WantedValues::of(column, values);
     if wanted.forms.is_empty() {
         return Ok(wanted.found);
@@ -282,7 +282,7 @@ impl<'v> WantedValues<'v> {
         if first {
             self.bytes += row.data.as_str().len();
         }
-        while self.bytes > TOGETHER && self.found.len() > 1 {
+        while self.bytes > BYTES_PER_QUERY && self.found.len() > 1 {
             // It is asked for once more. Several values may have had the row.
             if let Some(Some(row)) = self.found.pop()
                 && !self.found.iter().flatten().any(|other| other.id == row.id)

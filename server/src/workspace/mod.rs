@@ -7,6 +7,7 @@
 mod automations;
 mod error;
 mod file_holds;
+mod file_uses;
 mod lookup;
 mod records;
 mod removal;
@@ -16,12 +17,15 @@ mod sequences;
 mod snapshot;
 mod structure;
 mod unit;
+mod unit_transaction;
 
 pub use error::ReadError;
 pub(crate) use error::UnitError;
-pub(crate) use file_holds::{FileUses, give_back};
+pub(crate) use file_holds::give_back;
+pub(crate) use file_uses::FileUses;
 pub use snapshot::Snapshot;
-pub(crate) use unit::{PreparedUnit, UnitContext, write};
+pub(crate) use unit::{PreparedUnit, write};
+pub(crate) use unit_transaction::UnitContext;
 
 pub(crate) use lookup::{RowsAhead, fetch, keeps_some, matching, row_capacity, taken, which};
 pub(crate) use rows::{batch, whole_batch};

@@ -4,8 +4,8 @@ use tplkit::json::{Object, Value as Json};
 use tplkit::workspace::{Column, Feature, Id, Module, New, Rail, RecordKind, View};
 
 use super::error::missing;
-use super::file_holds::FileUses;
-use super::unit::UnitTransaction;
+use super::file_uses::FileUses;
+use super::unit_transaction::UnitTransaction;
 use super::{UnitError, automations};
 use crate::automation::watch_again;
 use crate::model::find;

@@ -6,7 +6,7 @@ use tplkit::workspace::{AnyRecord, Id, RecordKind};
 
 use super::error::{missing, refused};
 use super::records::of;
-use super::unit::UnitTransaction;
+use super::unit_transaction::UnitTransaction;
 use super::{UnitError, automations};
 use crate::model::find::siblings;
 use crate::model::import::{amend, config, configure, stored, take_away};

@@ -9,8 +9,9 @@ use tplkit::workspace::{Id, KeptRow, RecordKind, Refused, Removal, RowData, RowW
 
 use super::UnitError;
 use super::error::{missing, refused};
-use super::rows::{TOGETHER, fitting, read};
-use super::unit::{UnitTransaction, enter, not_storable};
+use super::rows::{BYTES_PER_QUERY, fitting, read};
+use super::unit::{enter, not_storable};
+use super::unit_transaction::UnitTransaction;
 use crate::context::changed_at;
 use crate::rows::{
     ReplacedRows, RowSizes, Table, ValueMoves, finish_moves, insert, remove_all, replace_part,
@@ -38,7 +39,7 @@ struct HeldRow {
 }
 
 /// Rows that are removed in one statement.
-const PART: usize = 2000;
+const ROWS_PER_STATEMENT: usize = 2000;
 
 impl UnitTransaction<'_> {
     pub(super) async fn update_rows(
@@ -160,7 +161,7 @@ impl UnitTransaction<'_> {
         let sizes = &self.here.tables.sizes;
         let mut first = 0;
         while first < rows.len() {
-            let part = fitting(TOGETHER, sizes.of(feature), PART);
+            let part = fitting(BYTES_PER_QUERY, sizes.of(feature), ROWS_PER_STATEMENT);
             let mut part: Vec<usize> = (first..rows.len()).take(part).collect();
             first += part.len();
             part.sort_by_key(|at| rows[*at].id);
@@ -198,7 +199,7 @@ async fn locked(
     let sql = "SELECT id, {text data}, updated_at FROM rows WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND {row feature_id created_by} \
          AND organization_id = $1 AND feature_id = $2 AND {any id $3} ORDER BY id {lock} {bounded}";
-    let at_once = fitting(TOGETHER, sizes.of(table.id), ids.len()).min(ids.len());
+    let at_once = fitting(BYTES_PER_QUERY, sizes.of(table.id), ids.len()).min(ids.len());
     let parameters = [
         table.organization.into(),
         table.id.into(),
@@ -208,7 +209,7 @@ async fn locked(
     let (mut bytes, mut largest, mut last) = (0, 0, None);
     for row in tx.query(sql, &parameters).await? {
         // Behind the last one of a response that reached its bound others may be unread.
-        if bytes <= TOGETHER {
+        if bytes <= BYTES_PER_QUERY {
             largest = largest.max(row.bytes());
             bytes += row.bytes();
             let StoredRow { id, data } = read(&row)?;
@@ -219,7 +220,7 @@ async fn locked(
     }
     sizes.note_looked_up(table.id, largest);
     let held_count = match last {
-        Some(last) if bytes > TOGETHER => ids[..at_once].partition_point(|id| *id <= last),
+        Some(last) if bytes > BYTES_PER_QUERY => ids[..at_once].partition_point(|id| *id <= last),
         _ => at_once,
     };
     Ok((by_id, held_count))

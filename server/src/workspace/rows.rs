@@ -10,10 +10,10 @@ use crate::rows::RowSizes;
 use crate::store::{BOUND, Row, StoreError, Tx};
 
 /// How many rows of a table of which nothing is known are asked for first.
-const FIRST: usize = 50;
+const FIRST_ROWS: usize = 50;
 
 /// Bytes of rows that are looked up together: until it is written, each is there several times.
-pub(super) const TOGETHER: usize = 2 << 20;
+pub(super) const BYTES_PER_QUERY: usize = 2 << 20;
 
 /// As [`batch`], with everything that is known of each row.
 ///
@@ -68,7 +68,7 @@ pub(crate) async fn batch(
     let mut batch: Vec<StoredRow> = Vec::new();
     let (mut bytes, mut largest) = (0, sizes.of(feature));
     let mut at_once = match (after, largest) {
-        (None, 0) => FIRST.min(limit),
+        (None, 0) => FIRST_ROWS.min(limit),
         _ => fitting(BOUND, largest, limit),
     };
     loop {

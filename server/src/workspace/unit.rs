@@ -4,39 +4,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tplkit::problem::Code;
-use tplkit::rows::members;
+use tplkit::rows::{FaultKind, members};
 use tplkit::workspace::{Change, Id, RecordKind, Refused, RowData, StoredRow};
 
 use super::automations::{self, DraftId};
 use super::error::{missing, refused};
-use super::file_holds::FileUses;
 use super::sequences::Sequence;
+use super::unit_transaction::{UnitContext, UnitTransaction};
 use super::{UnitError, sequences};
 use crate::context::Context;
-use crate::model::import::NewTable;
-use crate::rows::{
-    Faults, OpenTable, PreparedRow, RowPreparer, SourceCell, Table, Tables, Validate,
-};
+use crate::rows::{Faults, PreparedRow, RowPreparer, SourceCell, Table, Tables, Validate};
 use crate::store::Tx;
-
-/// Where, when and for whom a unit is written.
-#[derive(Debug, Clone)]
-pub(crate) struct UnitContext {
-    /// Whose the workspace is.
-    pub(crate) organization: Id,
-    /// Where records are created.
-    pub(crate) workspace: Id,
-    /// To whom rows belong.
-    pub(crate) creator: Option<Id>,
-    /// Microseconds.
-    pub(crate) now: i64,
-    /// What becomes of uses of files that end.
-    pub(crate) file_uses: FileUses,
-    /// Ids that nobody has decided.
-    pub(crate) context: Context,
-    /// The shape of tables that were read before.
-    pub(crate) tables: Tables,
-}
 
 /// The rows of a unit's inserts, let into their tables as those were last seen, by the position of the
 /// change. It spares the transaction the work; where a table has changed, it is done again.
@@ -114,19 +92,6 @@ pub(crate) async fn write(
 
 fn moves_on(change: &Change) -> bool {
     matches!(change, Change::MoveSequence { .. })
-}
-
-/// A unit that is being written.
-pub(super) struct UnitTransaction<'w> {
-    pub(super) tx: &'w mut Tx,
-    pub(super) here: &'w UnitContext,
-    /// Whether no table changes in this unit, so that what is seen of tables may be remembered.
-    rows_alone: bool,
-    /// Whether the workspace is locked.
-    pub(super) held: bool,
-    /// Tables that this unit has made.
-    pub(super) fresh: HashMap<Id, NewTable>,
-    opened: HashMap<Id, Arc<OpenTable>>,
 }
 
 impl UnitTransaction<'_> {
@@ -217,23 +182,6 @@ impl UnitTransaction<'_> {
         }
     }
 
-    /// A table whose rows are written; it stays as it is.
-    pub(super) async fn open(&mut self, feature: Id) -> Result<Option<Arc<OpenTable>>, UnitError> {
-        if let Some(opened) = self.opened.get(&feature) {
-            return Ok(Some(opened.clone()));
-        }
-        let opened = if self.rows_alone {
-            self.here.tables.open(self.tx, feature).await?
-        } else {
-            Tables::unkept(self.tx, feature).await?
-        };
-        let opened = opened.map(Arc::new);
-        if let Some(opened) = &opened {
-            self.opened.insert(feature, opened.clone());
-        }
-        Ok(opened)
-    }
-
     async fn insert_rows(
         &mut self,
         feature: Id,
@@ -266,7 +214,7 @@ impl UnitTransaction<'_> {
 }
 
 /// How much longer a row may get: by an identity.
-const ROOM: usize = 64;
+const IDENTITY_BYTES: usize = 64;
 
 /// Lets a row in that was checked already. Its numbers do not move sequences: the job does that itself.
 /// Nothing, when a number in it is too long for any store.
@@ -289,7 +237,7 @@ pub(super) fn enter(
     }));
     cells.sort_by(|one, other| one.key.cmp(&other.key));
     let mut faults = Faults::default();
-    let bytes = data.as_str().len() + ROOM;
+    let bytes = data.as_str().len() + IDENTITY_BYTES;
     let mut entered = entering.row_of(id, cells.into_iter(), bytes, 0, &mut faults);
     entered.numbered_elsewhere();
     faults.is_empty().then_some(entered)
@@ -297,9 +245,8 @@ pub(super) fn enter(
 
 /// The refusal of a row that cannot be kept.
 pub(super) fn not_storable(row: usize) -> Refused {
-    let detail = "numbers have at most 34 significant digits and 64 in plain notation";
     Refused {
         row: Some(row),
-        ..refused(Code::ValidationFailed, detail)
+        ..refused(Code::ValidationFailed, FaultKind::Digits.to_string())
     }
 }

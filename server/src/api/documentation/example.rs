@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::reference::{list, members, referenced, text};
+use super::document_parts::{list, members, referenced, text};
 
 /// How far a made example goes into what it refers to.
 const DEPTH: usize = 4;

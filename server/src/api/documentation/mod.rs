@@ -3,6 +3,7 @@
 //! In: the OpenAPI document, `guide.md`, and the demonstration that this server shows, if it is one. Out: the same
 //! guide and reference as a page, as Markdown, and as its first screen.
 
+mod document_parts;
 mod example;
 pub mod guide;
 mod html;

@@ -4,6 +4,7 @@
 
 use serde_json::Value;
 
+use super::document_parts::{list, members, text};
 use super::example::Examples;
 use super::schema_type::{Piece, notes, type_of};
 
@@ -191,28 +192,11 @@ fn fields<'d>(schema: &'d Value, prefix: &str) -> Vec<Field<'d>> {
     found
 }
 
-/// The name behind a reference to a schema.
-pub(super) fn referenced(schema: &Value) -> Option<&str> {
-    text(&schema["$ref"]).strip_prefix("#/components/schemas/")
-}
-
 /// A component by its reference, or the value itself where it is none.
 fn component<'d>(components: &'d Value, value: &'d Value) -> &'d Value {
     let path = text(&value["$ref"]).strip_prefix("#/components");
     path.and_then(|path| components.pointer(path))
         .unwrap_or(value)
-}
-
-pub(super) fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
-pub(super) fn list(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
-}
-
-pub(super) fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
-    value.as_object().into_iter().flatten()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::reference::{list, referenced, text};
+use super::document_parts::{list, referenced, text};
 
 /// A piece of a type.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The OpenAPI 3.1 document, made from a table of operations. It cannot differ from the code,
 //! because the code runs on the same table ([`document`](super::document)).
 
+mod build;
 mod components;
 mod configs;
 mod derived;

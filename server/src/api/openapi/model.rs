@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use tplkit::definitions::{ConfigKeys, Definitions};
 use tplkit::package::size::MOST_LABEL;
 
+use super::build::{closed, to};
 use super::configs;
-use super::schemas::{closed, to};
 use crate::json_body::MOST_INTEGER;
 use crate::model::document::own_field;
 use crate::model::kind::{

@@ -3,7 +3,7 @@
 //! Nearly all are made from the types that are read and written ([`derived`](super::derived)), and from the tables
 //! that serve in place of a type ([`model`](super::model)).
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tplkit::apply::Preview;
 use tplkit::definitions::Definitions;
 use tplkit::export::ExportRequest;
@@ -45,21 +45,6 @@ use crate::templates::document::{
     PackageDocument, PackageToCheck, PayloadEntry, TemplateCreate, TemplatePatch,
 };
 use crate::templates::{PackageVerdict, Payload, Record, Template};
-
-/// An object with these members and no others.
-pub(super) fn closed(properties: &Map<String, Value>, required: &[&str]) -> Value {
-    json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    })
-}
-
-/// A reference to a component.
-pub(super) fn to(name: &str) -> Value {
-    json!({"$ref": format!("#/components/schemas/{name}")})
-}
 
 /// All components.
 pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {

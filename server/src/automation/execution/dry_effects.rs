@@ -12,7 +12,7 @@ use super::waiting;
 use crate::automation::connections::{self, ConnectionKind, OpenConnection, StoredConnection};
 use crate::automation::executor::RunExecutor;
 use crate::automation::runs::Run;
-use crate::automation::step::Stop;
+use crate::automation::stop::Stop;
 use crate::automation::{integrations, notify};
 use crate::store::{Scope, StoreError, Tx};
 

@@ -13,13 +13,13 @@ use crate::automation::integrations::{self, Stamp};
 use crate::automation::mail_attachments::{self, Attachment, AttachmentRequest};
 use crate::automation::run_steps::StepRow;
 use crate::automation::runs::Run;
-use crate::automation::step::Stop;
+use crate::automation::stop::Stop;
 use crate::automation::{call_limit, run_lease, secrets};
 use crate::ids::WorkflowKey;
 use crate::store::{Scope, StoreError};
 
-/// After which time a place among the calls of an organization is asked for again.
-const AGAIN: Duration = Duration::from_millis(50);
+/// After which time a permit among the calls of an organization is asked for again.
+const PERMIT_RETRY: Duration = Duration::from_millis(50);
 
 /// Waits for something that takes time, and holds a run meanwhile.
 pub(super) async fn hold_while<T>(
@@ -67,19 +67,19 @@ impl RunExecution<'_> {
                 _ => None,
             };
             let call = permit.call().await;
-            self.place().await?;
+            self.acquire_permit().await?;
             Ok((turn, call))
         };
-        let places = tokio::select! {
+        let permits = tokio::select! {
             biased;
             () = self.stopped() => {
                 // Somebody else goes on from here.
                 release(self.executor, self.run, None).await?;
                 return Ok(StepResult::Waits);
             }
-            places = self.under_lease(waiting) => places?,
+            permits = self.under_lease(waiting) => permits?,
         };
-        let (turn, call) = places.map_err(Stop::Failed)?;
+        let (turn, call) = permits.map_err(Stop::Failed)?;
         let now = self.executor.context.now();
         // Noted before it is done: whoever looks sees what may have happened.
         self.note(row.clone()).await?;
@@ -98,8 +98,8 @@ impl RunExecution<'_> {
         kept
     }
 
-    /// Waits for a place among the calls that all processes together make for the organization.
-    async fn place(&self) -> Result<(), Stop> {
+    /// Waits for a permit among the calls that all processes together make for the organization.
+    async fn acquire_permit(&self) -> Result<(), Stop> {
         let _next = self.permit.next().await;
         loop {
             let reading =
@@ -109,17 +109,17 @@ impl RunExecution<'_> {
                         Box::pin(call_limit::take(tx, run))
                     });
             match reading.await {
-                Ok(call_limit::PlaceOutcome::Taken) => return Ok(()),
-                Ok(call_limit::PlaceOutcome::Fenced) => return Err(Stop::Fenced),
+                Ok(call_limit::PermitOutcome::Taken) => return Ok(()),
+                Ok(call_limit::PermitOutcome::Fenced) => return Err(Stop::Fenced),
                 // Another process took the same one.
                 Err(StoreError::Unique { .. }) => {}
-                Ok(call_limit::PlaceOutcome::Full) => tokio::time::sleep(AGAIN).await,
+                Ok(call_limit::PermitOutcome::Full) => tokio::time::sleep(PERMIT_RETRY).await,
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
-    /// Gives that place back.
+    /// Gives that permit back.
     async fn leave(&self) {
         let left = self
             .executor

@@ -26,10 +26,11 @@ use super::executor::RunExecutor;
 use super::mentioned_tables::mentioned_ids;
 use super::principal::Principal;
 use super::row_reads::ReadRequest;
+use super::run_failure::RunFailure;
 use super::run_steps::{self, StepRow};
-use super::runs::{Run, RunFailure};
-use super::step::Stop;
-use super::{find, principal, row_reads, run_lease};
+use super::runs::Run;
+use super::stop::Stop;
+use super::{find, principal_lookup, row_reads, run_lease};
 use crate::refusal::Code;
 use crate::store::{Scope, StoreError, Tx};
 use external_effects::hold_while;
@@ -56,7 +57,7 @@ pub(super) async fn execute(
     let run = &*run;
     let principal = match allowed.filter(|allowed| !allowed.is_old(now)) {
         Some(principal) => principal,
-        None => match principal::of(&executor.store, run, now).await? {
+        None => match principal_lookup::of(&executor.store, run, now).await? {
             Ok(principal) => principal,
             Err(lost) => return end(executor, run, Some(&without_access(lost))).await,
         },
@@ -115,7 +116,7 @@ pub(super) async fn execute(
 
 /// Why a run ends when its principal no longer sees its workspace.
 fn without_access(lost: Reason) -> RunFailure {
-    RunFailure::new(lost, principal::describe(lost))
+    RunFailure::new(lost, principal_lookup::describe(lost))
 }
 
 /// The envelope with which a run begins.
@@ -296,9 +297,9 @@ impl StepResult {
 }
 
 /// What the output of a step that is done in the store takes at most.
-const SMALL: usize = 256;
+const MAX_OUTPUT_BYTES: usize = 256;
 /// How often a step is done again after somebody else has added the row that it would have added.
-const AGAIN: usize = 2;
+const MAX_REPEATS: usize = 2;
 
 impl RunExecution<'_> {
     /// Goes on behind a step that an earlier attempt has finished.
@@ -417,7 +418,7 @@ impl RunExecution<'_> {
         act: Act,
         now: i64,
     ) -> Result<StepResult, Stop> {
-        let stored = self.usage.store(row.input.len() + SMALL);
+        let stored = self.usage.store(row.input.len() + MAX_OUTPUT_BYTES);
         stored.map_err(Stop::Failed)?;
         "succeeded".clone_into(&mut row.status);
         let effect = Arc::new(StoreEffect {
@@ -438,7 +439,9 @@ impl RunExecution<'_> {
                 })
                 .await;
             match came {
-                Err(Stop::Failed(failure)) if again < AGAIN && effect.came_second(&failure) => {
+                Err(Stop::Failed(failure))
+                    if again < MAX_REPEATS && effect.came_second(&failure) =>
+                {
                     again += 1;
                 }
                 came => return came,

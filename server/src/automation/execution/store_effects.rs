@@ -8,7 +8,7 @@ use crate::automation::executor::RunExecutor;
 use crate::automation::row_writes::RowWrites;
 use crate::automation::run_steps::{self, StepRow};
 use crate::automation::runs::Run;
-use crate::automation::step::Stop;
+use crate::automation::stop::Stop;
 use crate::automation::{notify, run_lease};
 use crate::ids::Stamp;
 use crate::refusal::Code;

@@ -7,7 +7,7 @@ use super::{RunExecution, StepResult, fenced};
 use crate::automation::connections;
 use crate::automation::run_lease;
 use crate::automation::run_steps::StepRow;
-use crate::automation::step::Stop;
+use crate::automation::stop::Stop;
 use crate::store::Scope;
 
 impl RunExecution<'_> {

@@ -8,7 +8,7 @@ use reqwest::{Client, redirect};
 use rustls::ClientConfig;
 use rustls::crypto::ring;
 
-use super::PATIENCE;
+use super::TIMEOUT;
 use crate::automation::private_addresses::resolve;
 
 /// A client for requests of steps. It follows no redirects, and speaks to no proxy.
@@ -28,7 +28,7 @@ pub(in crate::automation) fn client(allow_private: bool) -> Result<Client, Strin
         .tls_backend_preconfigured(config)
         .redirect(redirect::Policy::none())
         .no_proxy()
-        .timeout(PATIENCE)
+        .timeout(TIMEOUT)
         .dns_resolver(Arc::new(PublicResolver { allow_private }))
         .build()
         .map_err(|error| error.to_string())

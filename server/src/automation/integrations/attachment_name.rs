@@ -12,7 +12,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 /// What an encoded word begins with.
 const ENCODED_WORD: &str = "=?";
 /// How many encoded characters of a name a line has at most.
-const LINE: usize = 48;
+const MAX_LINE_CHARS: usize = 48;
 
 /// That a part of a mail is saved, and under which name.
 #[derive(Debug, Clone)]
@@ -55,7 +55,7 @@ fn parameters(name: &str) -> String {
         let text = character.to_string();
         let encoded = utf8_percent_encode(&text, NON_ALPHANUMERIC).to_string();
         match lines.last_mut() {
-            Some(line) if line.len() + encoded.len() <= LINE => line.push_str(&encoded),
+            Some(line) if line.len() + encoded.len() <= MAX_LINE_CHARS => line.push_str(&encoded),
             _ => lines.push(encoded),
         }
     }

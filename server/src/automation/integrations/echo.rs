@@ -5,11 +5,11 @@
 use crate::automation::secrets::MASK;
 
 /// Shorter tokens are left: many texts hold so few characters by chance.
-const SHORTEST: usize = 8;
+const MIN_TOKEN_BYTES: usize = 8;
 
 /// A response without the token that was sent for it, if one was.
 pub(super) fn without_token(text: String, token: Option<&str>) -> String {
-    let Some(token) = token.filter(|token| token.chars().count() >= SHORTEST) else {
+    let Some(token) = token.filter(|token| token.chars().count() >= MIN_TOKEN_BYTES) else {
         return text;
     };
     if !text.contains(token) && !text.contains('\\') {

@@ -22,13 +22,13 @@ use tplkit::json::{Object, Value as Json};
 use url::Url;
 
 use super::attachment_name::SavedAs;
-use super::{BAD_CERTIFICATE, PATIENCE, Stamp};
+use super::{BAD_CERTIFICATE, Stamp, TIMEOUT};
 use crate::automation::connections::OpenConnection;
 use crate::automation::mail_attachments::Attachment;
 use crate::automation::private_addresses::resolve;
 
 /// How long a mail server may take for a whole mail, its files included: some look into them before they respond.
-const WHOLE: Duration = Duration::from_secs(300);
+const MAIL_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// What is wrong with the address of a mail server, if anything.
 pub(in crate::automation) fn transport_fault(text: &str) -> Option<&'static str> {
@@ -57,12 +57,12 @@ pub(in crate::automation) async fn send(
     let beyond_ascii = beyond_ascii(&message);
     let transport = Transport::of(&url, server.secret.as_deref())?;
     let resolving = resolve(&transport.host, transport.port, allow_private);
-    let addresses = timeout(PATIENCE, resolving)
+    let addresses = timeout(TIMEOUT, resolving)
         .await
         .unwrap_or_else(|_| Err("its host was not found in time".to_owned()));
     let refused = |reason: &str| bad(&format!("the mail server did not take it: {reason}"));
     let addresses = addresses.map_err(|reason| bad(&format!("the mail was not sent: {reason}")))?;
-    let sent = timeout(WHOLE, Box::pin(transport.send(&addresses, &message))).await;
+    let sent = timeout(MAIL_TIMEOUT, Box::pin(transport.send(&addresses, &message))).await;
     let sent = sent.map_err(|_| refused("it did not respond in time"))?;
     sent.map_err(|error| {
         let reason = reason(&error);
@@ -226,7 +226,7 @@ impl Transport {
         };
         let mut connection = AsyncSmtpConnection::connect_tokio1(
             addresses,
-            Some(PATIENCE),
+            Some(TIMEOUT),
             &name,
             from_the_start,
             None,
@@ -248,7 +248,7 @@ impl Transport {
         connection.send(message.envelope(), &text).await?;
         // The server has the mail, and nobody waits for its farewell.
         tokio::spawn(async move {
-            let _ = timeout(PATIENCE, connection.abort()).await;
+            let _ = timeout(TIMEOUT, connection.abort()).await;
         });
         Ok(())
     }

@@ -18,7 +18,7 @@ pub(super) use http::{below, request};
 pub(super) use mail::{recipients, send, transport_fault};
 
 /// How long anything outside may take.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How much of a response is read.
 pub(super) const MOST_BYTES: usize = 1 << 20;

@@ -15,12 +15,12 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use super::read::{Bytestream, other_bytes};
+use super::bytestream::{Bytestream, other_bytes};
 
 /// What is read at a time.
-const PIECE: usize = 256 << 10;
+const BYTES_PER_READ: usize = 256 << 10;
 /// How many pieces may be there that nobody has taken.
-const AHEAD: usize = 4;
+const MAX_PIECES_AHEAD: usize = 4;
 
 /// Reads a file that has no more than so many bytes, and says how many it has. One that is in the memory of the system is
 /// read on this thread, which takes less than the way to another one.
@@ -81,7 +81,7 @@ pub(super) fn pieces(
     sha256: Option<[u8; 32]>,
 ) -> io::Result<Bytestream> {
     file.seek(SeekFrom::Start(range.start))?;
-    let (sender, receiver) = mpsc::channel(AHEAD);
+    let (sender, receiver) = mpsc::channel(MAX_PIECES_AHEAD);
     let rest = Rest {
         file,
         left: range.end - range.start,
@@ -126,7 +126,8 @@ impl Rest {
     }
 
     fn read(&mut self) -> io::Result<Bytes> {
-        let length = usize::try_from(self.left).map_or(PIECE, |left| left.min(PIECE));
+        let length =
+            usize::try_from(self.left).map_or(BYTES_PER_READ, |left| left.min(BYTES_PER_READ));
         let mut piece = self.buffers.take(length);
         self.file.read_exact(piece.as_mut()).map_err(|error| {
             if error.kind() == io::ErrorKind::UnexpectedEof {
@@ -161,7 +162,7 @@ impl Reader {
             tokio::select! {
                 biased;
                 piece = self.receiver.recv() => {
-                    if self.receiver.len() <= AHEAD / 2 && reading.is_finished() {
+                    if self.receiver.len() <= MAX_PIECES_AHEAD / 2 && reading.is_finished() {
                         self.reading = go_on(reading.await);
                     }
                     return piece;
@@ -231,7 +232,7 @@ mod tests {
     use futures_util::StreamExt as _;
     use sha2::{Digest as _, Sha256};
 
-    use super::{AHEAD, PIECE, pieces, read_small};
+    use super::{BYTES_PER_READ, MAX_PIECES_AHEAD, pieces, read_small};
 
     /// A file of so many bytes, and what is in it.
     fn file(length: usize) -> (tempfile::NamedTempFile, Vec<u8>) {
@@ -251,11 +252,11 @@ mod tests {
     async fn every_length_comes_whole() {
         for length in [
             1,
-            PIECE - 1,
-            PIECE,
-            PIECE + 1,
-            AHEAD * PIECE,
-            3 * AHEAD * PIECE + 5,
+            BYTES_PER_READ - 1,
+            BYTES_PER_READ,
+            BYTES_PER_READ + 1,
+            MAX_PIECES_AHEAD * BYTES_PER_READ,
+            3 * MAX_PIECES_AHEAD * BYTES_PER_READ + 5,
         ] {
             let (file, bytes) = file(length);
             let digest = Some(Sha256::digest(&bytes).into());
@@ -274,8 +275,12 @@ mod tests {
 
     #[tokio::test]
     async fn a_part_is_that_part() {
-        let (file, bytes) = file(2 * PIECE);
-        for range in [0..1, 5..PIECE + 9, 2 * PIECE - 1..2 * PIECE] {
+        let (file, bytes) = file(2 * BYTES_PER_READ);
+        for range in [
+            0..1,
+            5..BYTES_PER_READ + 9,
+            2 * BYTES_PER_READ - 1..2 * BYTES_PER_READ,
+        ] {
             let part = range.start as u64..range.end as u64;
             let mut stream = pieces(opened(&file), part, None).expect("seeks");
             let mut read = Vec::new();
@@ -288,7 +293,7 @@ mod tests {
 
     #[tokio::test]
     async fn of_other_bytes_the_last_piece_never_comes() {
-        for length in [10, PIECE, 6 * PIECE + 1] {
+        for length in [10, BYTES_PER_READ, 6 * BYTES_PER_READ + 1] {
             let (file, bytes) = file(length);
             let mut stream = pieces(opened(&file), 0..length as u64, Some([7; 32])).expect("seeks");
             let mut read = 0;

@@ -15,7 +15,7 @@ use super::{FileStorage, FileStorageError, STAGING, StorageKind};
 
 /// What may still be an upload is left alone for so long after it was written, in microseconds. A part of one is on its way
 /// for nine minutes at the most: 512 KiB at 1 KiB/s.
-pub const RECENT: i64 = 3_600_000_000;
+pub const MIN_AGE_MICROS: i64 = 3_600_000_000;
 
 /// Something in the place.
 #[derive(Debug, Clone, PartialEq, Eq)]

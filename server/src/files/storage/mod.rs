@@ -3,6 +3,7 @@
 //! Goes in: names that the server makes, bytes. Comes out: objects that are whole or not there. Knows nothing of
 //! records: what belongs to whom is the business of the store.
 
+mod bytestream;
 #[cfg(feature = "s3")]
 mod endpoint;
 mod folder;
@@ -24,11 +25,12 @@ use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt as _};
 use uuid::Uuid;
 
-pub use listing::{Listed, Listing, RECENT};
+pub use bytestream::{Bytestream, OtherBytes};
+pub use listing::{Listed, Listing, MIN_AGE_MICROS};
 pub use mark_object::{Mark, MarkedAs};
 pub use open_uploads::OpenUpload;
 pub use pieces::{JOINED_PIECE, SMALL_PIECE};
-pub use read::{Bytestream, OtherBytes, WholeObject, verified};
+pub use read::{WholeObject, verified};
 pub use write::{Staged, Writer};
 
 use crate::refusal::{Code, Refusal};

@@ -4,19 +4,17 @@ use std::io;
 use std::ops::Range;
 
 use bytes::Bytes;
-use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectStore as _};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::mpsc;
 
+use super::bytestream::{Bytestream, other_bytes};
 use super::folder_read::{pieces, read_small};
 use super::{FileStorage, FileStorageError, ObjectKey, StorageKind};
 
 /// How many bytes an object of a folder may have that is read in one go.
-const SMALL: usize = 64 << 10;
-
-/// Bytes as they come.
-pub type Bytestream = BoxStream<'static, io::Result<Bytes>>;
+const MAX_BYTES_READ_AT_ONCE: usize = 64 << 10;
 
 /// An object that is read from its first byte to its last.
 pub enum WholeObject {
@@ -82,10 +80,10 @@ impl FileStorage {
         sha256: [u8; 32],
     ) -> Result<(u64, WholeObject), FileStorageError> {
         if let StorageKind::Folder(folder) = &self.kind
-            && size <= SMALL as u64
+            && size <= MAX_BYTES_READ_AT_ONCE as u64
         {
             let path = folder.path().join(key.0.as_ref());
-            return match read_small(&path, SMALL)
+            return match read_small(&path, MAX_BYTES_READ_AT_ONCE)
                 .await
                 .map_err(FileStorageError::from)
             {
@@ -102,7 +100,7 @@ impl FileStorage {
                 let stream = stream.map_err(io::Error::other).boxed();
                 let verified = verified(stream, size, sha256);
                 // What is one piece has none to be sent meanwhile.
-                if size <= SMALL as u64 {
+                if size <= MAX_BYTES_READ_AT_ONCE as u64 {
                     verified
                 } else {
                     prepared_ahead(verified)
@@ -139,17 +137,6 @@ struct Unseen {
     hash: Sha256,
     left: u64,
     sha256: [u8; 32],
-}
-
-/// The bytes of an object are not those that were uploaded.
-#[derive(Debug, thiserror::Error)]
-#[error("the bytes are not those that were uploaded")]
-pub struct OtherBytes;
-
-/// The error of a stream that ends because of that.
-pub(super) fn other_bytes() -> io::Error {
-    tracing::error!("a file is damaged: its bytes are not those that were uploaded");
-    io::Error::other(OtherBytes)
 }
 
 /// The same bytes, the last of them only if all of them are what they were. Otherwise the stream fails, and with it

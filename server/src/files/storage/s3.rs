@@ -19,13 +19,13 @@ use super::open_uploads::{OpenUpload, PartPage, UploadPage};
 use super::{FileStorage, FileStorageError, STAGING, StorageKind};
 
 /// What is written at a time: the least that the protocol takes.
-const PART: usize = 5 << 20;
+const BYTES_PER_WRITE: usize = 5 << 20;
 
 /// How long a signed request may take.
-const SIGNED: Duration = Duration::from_secs(60);
+const SIGNED_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long a request may take as a whole: as long as whoever reads a large file slowly needs.
-const WHOLE: &str = "1 day";
+const REQUEST_TIMEOUT: &str = "1 day";
 /// How long a bucket may bring nothing, unless the environment says it (`AWS_READ_TIMEOUT`).
 const STANDSTILL: &str = "30 seconds";
 
@@ -121,13 +121,16 @@ impl Bucket {
         let options = SignedUrlOptions::new().with_query(query);
         let signed = self
             .store
-            .signed_url_opts(Method::GET, name, SIGNED, &options);
+            .signed_url_opts(Method::GET, name, SIGNED_TIMEOUT, &options);
         client.get(signed.await?).send().await.map_err(away)
     }
 }
 
 fn client() -> Result<Client, FileStorageError> {
-    Client::builder().timeout(SIGNED).build().map_err(away)
+    Client::builder()
+        .timeout(SIGNED_TIMEOUT)
+        .build()
+        .map_err(away)
 }
 
 /// The document of a response that is no error.
@@ -158,7 +161,10 @@ pub(super) fn open(place: &str) -> Result<FileStorage, String> {
     let mut builder = AmazonS3Builder::from_env()
         .with_bucket_name(name)
         .with_retry(retry)
-        .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), WHOLE);
+        .with_config(
+            AmazonS3ConfigKey::Client(ClientConfigKey::Timeout),
+            REQUEST_TIMEOUT,
+        );
     let standstill = AmazonS3ConfigKey::Client(ClientConfigKey::ReadTimeout);
     if builder.get_config_value(&standstill).is_none() {
         builder = builder.with_config(standstill, STANDSTILL);
@@ -176,6 +182,6 @@ pub(super) fn open(place: &str) -> Result<FileStorage, String> {
     Ok(FileStorage {
         objects: Arc::new(PrefixStore::new(bucket, prefix)),
         kind: StorageKind::Bucket(Arc::new(own)),
-        part: PART,
+        part: BYTES_PER_WRITE,
     })
 }

@@ -9,7 +9,7 @@ use super::folder::Folder;
 use super::{FileStorage, StorageKind};
 
 /// What is written at a time into a folder.
-const PART: usize = 512 << 10;
+const BYTES_PER_WRITE: usize = 512 << 10;
 
 impl FileStorage {
     /// Opens `file:DIR`, `memory:` or `s3://BUCKET/PREFIX`. A folder is made where there is none.
@@ -63,7 +63,7 @@ impl FileStorage {
             // What a record names is there after a power cut, too.
             objects: Arc::new(objects.with_fsync(true)),
             kind: StorageKind::Folder(Arc::new(Folder::new(folder))),
-            part: PART,
+            part: BYTES_PER_WRITE,
         })
     }
 }

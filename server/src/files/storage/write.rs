@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::folder::GrowingFile;
 use super::pieces::Pieces;
 use super::{FileStorage, FileStorageError, ObjectKey, STAGING, StorageKind};
-use crate::cpu_threads::{SHORT, offer_turn, offload_low_priority};
+use crate::cpu_threads::{MAX_INLINE_BYTES, offer_turn, offload_low_priority};
 
 /// An object whose bytes are still coming.
 pub struct Writer {
@@ -87,7 +87,7 @@ impl Parts {
 /// The hash with these bytes, worked out where no request waits for it if they are many.
 async fn hashed(bytes: PutPayload, mut hash: Sha256) -> Result<Sha256, FileStorageError> {
     let length = bytes.content_length();
-    if length <= SHORT {
+    if length <= MAX_INLINE_BYTES {
         for piece in &bytes {
             hash.update(piece);
         }
@@ -239,10 +239,10 @@ impl Staged {
         self.sha256
     }
 
-    /// Gives it its name, in place of whatever has it.
+    /// Renames it into place, replacing an older file.
     ///
     /// # Errors
-    /// When the place is away or full.
+    /// When the storage is unavailable or full.
     pub async fn keep(mut self, key: &ObjectKey) -> Result<(), FileStorageError> {
         if let Some(bytes) = self.bytes.take() {
             if let StorageKind::Folder(folder) = &self.place.kind

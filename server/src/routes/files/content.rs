@@ -13,7 +13,7 @@ use crate::files::{File, FileStorage, find};
 use crate::http::conditions::{Verdict, may_be_part, verdict};
 use crate::http::content_disposition::Shown;
 use crate::http::problem::{self, RefusalForm};
-use crate::http::range::Wanted;
+use crate::http::range::RequestedRange;
 use crate::http::response_headers::OWN_COPY;
 use crate::refusal::{Code, Refusal};
 use crate::store::{Store, Tx};
@@ -55,7 +55,7 @@ pub(super) async fn respond(call: &Call, file: &File, inline: bool) -> Result<Re
     }
     let part = !call.is_head() && may_be_part(headers, &tag);
     let range = call.header(&header::RANGE).filter(|_| part);
-    let wanted = Wanted::read(range.and_then(|value| value.to_str().ok()), size);
+    let wanted = RequestedRange::read(range.and_then(|value| value.to_str().ok()), size);
     let object = Object {
         store: &call.app.store,
         place: call.app.files.place()?,
@@ -64,19 +64,19 @@ pub(super) async fn respond(call: &Call, file: &File, inline: bool) -> Result<Re
         size,
     };
     let (status, body, length) = match &wanted {
-        Wanted::Nothing => return Ok(no_such_part(size, call.path())),
+        RequestedRange::Nothing => return Ok(no_such_part(size, call.path())),
         _ if call.is_head() => {
             object.check().await?;
             (StatusCode::OK, Body::empty(), size)
         }
-        Wanted::Whole => {
+        RequestedRange::Whole => {
             let body = match object.read_whole().await? {
                 WholeObject::Bytes(bytes) => Body::from(bytes),
                 WholeObject::Stream(bytes) => Body::from_stream(bytes),
             };
             (StatusCode::OK, body, size)
         }
-        Wanted::Part(range) => {
+        RequestedRange::Part(range) => {
             let read = object.place.read(&object.key, Some(range.clone()));
             let bytes = object.found(read.await).await?;
             let body = Body::from_stream(bytes);
@@ -89,7 +89,7 @@ pub(super) async fn respond(call: &Call, file: &File, inline: bool) -> Result<Re
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_LENGTH, length.into());
     headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-    if let Wanted::Part(range) = wanted {
+    if let RequestedRange::Part(range) = wanted {
         let sent = format!("bytes {}-{}/{size}", range.start, range.end - 1);
         insert(&mut response, header::CONTENT_RANGE, &sent);
     }

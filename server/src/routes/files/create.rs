@@ -19,8 +19,8 @@ use crate::files::objects::{self, Object};
 use crate::files::storage::{FileStorageError, Staged};
 use crate::files::upload_hold::UploadHold;
 use crate::files::uploads::UploadPermit;
-use crate::http::idempotency::KeptRefusal;
-use crate::http::multipart::AROUND;
+use crate::http::kept_refusal::KeptRefusal;
+use crate::http::multipart::MAX_FORM_BYTES;
 use crate::http::response::ApiResponse;
 use crate::refusal::{Fault, Refusal};
 use crate::store::Tx;
@@ -91,7 +91,7 @@ fn head(call: &mut Call, to: Destination) -> Result<Head, Refusal> {
     let around = if matches!(boundary, Ok(None)) {
         0
     } else {
-        AROUND
+        MAX_FORM_BYTES
     };
     let most = call.app.files.max_file;
     if announced.is_some_and(|length| length > most.saturating_add(around)) {

@@ -17,14 +17,14 @@ use crate::secret_key::SecretKey;
 use crate::store::Tx;
 
 /// Seconds that a link may hold.
-const LONGEST: i64 = 3600;
+const MAX_LINK_SECONDS: i64 = 3600;
 
 /// A link to make.
 #[derive(JsonSchema)]
 #[schemars(rename = "FileLinkCreate")]
 pub(crate) struct LinkCreate {
     /// Seconds for which it holds.
-    #[schemars(range(min = 1, max = LONGEST))]
+    #[schemars(range(min = 1, max = MAX_LINK_SECONDS))]
     expires_in: i64,
     /// Whether a browser is to show the file, where that is safe, in place of saving it.
     #[schemars(default)]
@@ -35,8 +35,11 @@ impl LinkCreate {
     pub(crate) fn read(mut fields: Fields) -> Result<LinkCreate, Refusal> {
         fields.required("expires_in");
         let expires_in = fields.integer("expires_in").unwrap_or(1);
-        if !(1..=LONGEST).contains(&expires_in) {
-            fields.refuse("expires_in", format!("has to be from 1 to {LONGEST}"));
+        if !(1..=MAX_LINK_SECONDS).contains(&expires_in) {
+            fields.refuse(
+                "expires_in",
+                format!("has to be from 1 to {MAX_LINK_SECONDS}"),
+            );
         }
         let inline = fields.flag("inline").unwrap_or(false);
         fields.finish().map(|()| LinkCreate { expires_in, inline })

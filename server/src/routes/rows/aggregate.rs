@@ -10,7 +10,7 @@ use crate::call::{Call, OperationContext};
 use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
-use crate::routes::checked::Checked;
+use crate::routes::path_record::Checked;
 use crate::rows::query::{self, AggregateQuery, Cost, MOST_COUNTED};
 use crate::store::Tx;
 

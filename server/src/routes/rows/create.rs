@@ -10,7 +10,7 @@ use super::prepared::PreparedSubmission;
 use crate::app::App;
 use crate::automation::events::{self, Cause, CreatedRows};
 use crate::call::{Call, OperationContext};
-use crate::cpu_threads::{SHORT, offload};
+use crate::cpu_threads::{MAX_INLINE_BYTES, offload};
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
 use crate::rows::{PreparedRow, StoredRow, Submission, Validate, insert};
@@ -74,7 +74,7 @@ impl RowsRequest {
         let feature = self.feature;
         let rows = match self.body {
             Ok((bytes, validate)) => {
-                let long = bytes.len() > SHORT;
+                let long = bytes.len() > MAX_INLINE_BYTES;
                 let work = move || {
                     Ok(PreparedSubmission::new(
                         shape(bytes)?,

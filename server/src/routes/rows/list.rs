@@ -11,7 +11,7 @@ use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
-use crate::routes::checked::Checked;
+use crate::routes::path_record::Checked;
 use crate::rows::query::{self, Cost, CursorPosition, RowListRequest};
 use crate::store::Tx;
 

@@ -45,7 +45,7 @@ fn refused(faults: &[FilterFault]) -> Refusal {
 /// The header that names columns which the table does not have.
 const UNKNOWN_COLUMNS: HeaderName = HeaderName::from_static("x-unknown-columns");
 
-/// What that header has as it is; everything else is encoded.
+/// Characters that need no encoding in that header.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::offload;
 use crate::call::lane::transfer;
 use crate::call::{Call, OperationContext, json};
-use crate::http::idempotency;
+use crate::http::kept_refusal;
 use crate::http::response::ApiResponse;
 use crate::jobs;
 use crate::json_body;
@@ -213,7 +213,7 @@ async fn started(tx: &mut Tx, ctx: &OperationContext<Start>) -> Result<ApiRespon
 
 /// A response that was kept, unless it may show what is hidden by now: what was in conflict then is none any more.
 fn kept_decision(tx: &Tx, kept: ApiResponse) -> Result<ApiResponse, Refusal> {
-    if idempotency::may_show_hidden(tx, &kept) {
+    if kept_refusal::may_show_hidden(tx, &kept) {
         let detail = "The upgrade had conflicts when this key was first used; use another key.";
         return Err(Refusal::new(Code::UpgradeConflicts, detail));
     }

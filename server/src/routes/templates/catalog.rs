@@ -7,7 +7,7 @@ use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
-use crate::routes::checked::Checked;
+use crate::routes::path_record::Checked;
 use crate::store::Tx;
 use crate::templates::{self, Filter};
 

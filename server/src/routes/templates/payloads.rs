@@ -11,7 +11,7 @@ use crate::http::response::ApiResponse;
 use crate::json_body;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
-use crate::routes::checked::Checked;
+use crate::routes::path_record::Checked;
 use crate::store::Tx;
 use crate::templates::{self, Entry};
 

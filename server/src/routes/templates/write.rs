@@ -25,7 +25,7 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
         let doc = json_body::read(&text)?;
         let root = doc.root();
         if !root.is_object() {
-            return Err(Refusal::fault("", "the body has to be an object"));
+            return Err(json_body::not_an_object());
         }
         let organization = organization(root)?;
         // Who may not is refused before anything else is reported.
@@ -60,7 +60,7 @@ pub(crate) fn manifest(root: Node<'_>) -> Result<String, Refusal> {
     let names = root.members().filter_map(Node::key);
     let unknown = names.filter(|name| !["organization_id", "manifest"].contains(name));
     let mut faults: Vec<Fault> = unknown
-        .map(|name| Fault::new(name, "is not a field of this body"))
+        .map(|name| Fault::new(name, json_body::UNKNOWN_FIELD))
         .collect();
     let manifest = root.get("manifest");
     if manifest.is_none() {

@@ -14,7 +14,7 @@ use crate::ids;
 use crate::json_body::Fields;
 use crate::paging::PageRequest;
 use crate::refusal::{Code, Refusal};
-use crate::routes::checked::Checked;
+use crate::routes::path_record::Checked;
 use crate::store::Tx;
 
 struct RunInput {

@@ -6,11 +6,14 @@ use serde_json::value::RawValue;
 use tplkit::rows::query::{Aggregate, Column, Operation, SAMPLE};
 use tplkit::rows::{Decimal, Sum};
 
-use super::composer::{Composed, Composer, VERSION};
+use super::chosen_index::IndexChoice;
+use super::composed::Composed;
+use super::composer::Composer;
 use super::execute::execute;
-use super::index_choice::{IndexChoice, plan_is_open};
+use super::index_choice::plan_is_open;
 use super::row_filter::RowFilter;
 use super::search::Candidates;
+use super::selected_columns::VERSION;
 use crate::refusal::Refusal;
 use crate::rows::{Table, Tables};
 use crate::store::{Dialect, Row, Scope, StoreError, Tx};

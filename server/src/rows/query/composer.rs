@@ -1,18 +1,9 @@
 //! Composes a statement for one table and one store: expressions for cells, and parameters.
 
-use super::index_choice::IndexChoice;
-use super::search::SearchPass;
+use super::chosen_index::IndexChoice;
+use super::composed::Composed;
 use crate::rows::Table;
 use crate::store::{Dialect, Value};
-
-/// Whose rows, behind the scope predicates. That the organization is one of the scope's, and the table the one
-/// that it is about, is asked of the parameters: a second condition on a column would make the planner expect
-/// fewer rows.
-pub(super) const WHOSE: &str = "organization_id = $1 AND feature_id = $2 AND {tenant $1} AND {seen workspace_id $2 created_by}";
-
-/// The version of the table, if the caller sees it, as the statement itself sees it.
-pub(super) const VERSION: &str = "(SELECT version FROM features WHERE organization_id = $1 \
-     AND id = $2 AND {tenant $1} AND {workspace workspace_id})";
 
 /// The limits that are written into statements: pages as they are usually asked for, and one more.
 pub(super) const SIZES: [i64; 7] = [2, 6, 11, 26, 51, 101, 201];
@@ -29,29 +20,6 @@ pub(super) struct Composer<'t> {
     pub(super) index_choice: IndexChoice,
     /// Whether the searches of its filters may compare so much that long cells need another form of them.
     pub(super) compares_much: bool,
-}
-
-/// Statements, to be asked until they have found enough, and the parameters of each of them.
-#[derive(Debug)]
-pub(super) struct Composed {
-    pub(super) texts: Vec<String>,
-    pub(super) values: Vec<Value>,
-    /// How many rows are enough.
-    pub(super) lookahead: usize,
-    /// What is asked first, where that may be all.
-    pub(super) first: Option<Box<FirstPass>>,
-    /// What the index of searched cells is asked before that.
-    pub(super) search: Option<Box<SearchPass>>,
-}
-
-/// What is asked before a statement that would do well only where much is found.
-#[derive(Debug)]
-pub(super) enum FirstPass {
-    /// A look ahead, and the statement that is asked instead when it does not find enough.
-    Lookahead(Composed, Composed),
-    /// A statement that is the whole response, unless its rows say in their last column that there are
-    /// too many of them.
-    Few(Composed),
 }
 
 /// Where the cells of a column are to be had.
@@ -211,38 +179,6 @@ impl<'t> Composer<'t> {
             (Dialect::Sqlite, false) => format!("{expression} NOT IN rarray({values})"),
             (Dialect::Postgres, true) => format!("{expression} = ANY ({values})"),
             (Dialect::Postgres, false) => format!("{expression} <> ALL ({values})"),
-        }
-    }
-}
-
-impl Composed {
-    /// Has their results end when they get too large.
-    pub(super) fn bound(&mut self) {
-        for text in &mut self.texts {
-            text.push_str(" {bounded}");
-        }
-        match self.first.as_deref_mut() {
-            // Ahead no row is read.
-            Some(FirstPass::Lookahead(_, instead)) => instead.bound(),
-            Some(FirstPass::Few(few)) => few.bound(),
-            None => {}
-        }
-        match self.search.as_deref_mut() {
-            Some(SearchPass::Counted { instead, .. }) => instead.bound(),
-            Some(SearchPass::Flagged { few, walked, .. }) => {
-                few.bound();
-                if let Some(walked) = walked {
-                    walked.bound();
-                }
-            }
-            None => {}
-        }
-    }
-
-    /// Has PostgreSQL plan the statements for their parameters, each time.
-    pub(super) fn plan_anew(&mut self) {
-        for text in &mut self.texts {
-            text.push_str(" {anew}");
         }
     }
 }

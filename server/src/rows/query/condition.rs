@@ -8,9 +8,10 @@ use std::sync::LazyLock;
 use tplkit::rows::query::{CellTest, Compare, Condition, Filter, IsValue, Match, OwnTest, Search};
 use tplkit::rows::{AFTER_NUMBERS, Decimal, fold, fold_pairs, number_key};
 
-use super::composer::{Composer, Source, WHOSE, key_of};
-use super::index_choice::IndexChoice;
+use super::chosen_index::IndexChoice;
+use super::composer::{Composer, Source, key_of};
 use super::pattern::compare_much;
+use super::selected_columns::WHOSE;
 use crate::store::{Dialect, Value};
 
 /// The characters beyond ASCII that are folded into it, and into what.

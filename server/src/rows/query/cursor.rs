@@ -11,11 +11,11 @@ use tplkit::rows::query::{Column, Order, Row, Sort};
 use tplkit::rows::{Cell, Decimal, text_form};
 use uuid::Uuid;
 
-use super::order::order_of;
+use super::cell_order::order_of;
 use crate::rows::{StoredRow, Table};
 
 /// The longest text that a cursor holds. With it a URL stays below 64 KiB.
-const LONGEST: usize = 32 * 1024;
+const MAX_TEXT_BYTES: usize = 32 * 1024;
 
 /// What stands in a cursor for the order of texts, and for that of numbers.
 const TEXT: u8 = b'T';
@@ -57,7 +57,7 @@ impl CursorPosition {
             Column::CreatedAt => SortKey::Instant(row.created_at),
             Column::UpdatedAt => SortKey::Instant(row.updated_at),
             Column::Key(key) => match SortKey::of_cell(&row.data, key) {
-                SortKey::Text(text) if text.len() > LONGEST => SortKey::Long(hash(&text)),
+                SortKey::Text(text) if text.len() > MAX_TEXT_BYTES => SortKey::Long(hash(&text)),
                 at => at,
             },
         };
@@ -171,7 +171,7 @@ mod tests {
     use tplkit::rows::query::Sort;
     use uuid::Uuid;
 
-    use super::{CursorPosition, LONGEST, SortKey, StoredRow, Table};
+    use super::{CursorPosition, MAX_TEXT_BYTES, SortKey, StoredRow, Table};
 
     fn table() -> Table {
         Table::sample(&[("a", "text", None), ("n", "currency", None)])
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_place_is_read_as_it_was_written() {
-        let long = "x".repeat(LONGEST + 1);
+        let long = "x".repeat(MAX_TEXT_BYTES + 1);
         for (sort, data, length) in [
             ("id", "{}".to_owned(), 0),
             ("-created_at", "{}".to_owned(), 9),

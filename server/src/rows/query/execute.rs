@@ -8,9 +8,8 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::composer::{Composed, FirstPass};
-use super::order::MANY;
-use super::search::SearchPass;
+use super::composed::{Composed, FirstPass, SearchPass};
+use super::selected_columns::TOO_MANY_COLUMN;
 use crate::refusal::{Code, Refusal};
 use crate::rows::{Table, Tables};
 use crate::store::{BOUND, Dialect, Row, StoreError, Tx};
@@ -79,7 +78,7 @@ impl Composed {
             Some(FirstPass::Few(few)) => {
                 let found = few.run(tx).await?;
                 if let Some(row) = found.first()
-                    && !row.get::<bool>(MANY)?
+                    && !row.get::<bool>(TOO_MANY_COLUMN)?
                 {
                     return Ok(found);
                 }
@@ -141,7 +140,7 @@ impl SearchPass {
                     return Ok(None);
                 }
                 // The one row of a page on which there is none has no id.
-                let is_page = *column == MANY;
+                let is_page = *column == TOO_MANY_COLUMN;
                 if let Some(row) = found.first().filter(|_| is_page)
                     && row.get::<Option<Uuid>>(1)?.is_none()
                 {

@@ -10,31 +10,12 @@ use tplkit::rows::query::{
     CellTest, Column, Compare, Condition, Filter, IsValue, Match, Search, Sort,
 };
 
-use super::composer::{Composed, Composer};
+use super::composed::Composed;
+use super::composer::Composer;
 use crate::rows::{Slot, Table};
 
 /// How many rows are sorted rather than found in order.
-pub(super) const FEW: usize = 500;
-
-/// Which index a statement is to go along.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum IndexChoice {
-    /// What the store thinks best.
-    Either,
-    /// That of the filters.
-    Filters,
-    /// That of the sort.
-    Sort,
-    /// None: the rows are known by their ids.
-    Ids,
-}
-
-impl IndexChoice {
-    /// Whether rows are sorted apart from the order of any index.
-    pub(super) fn sorts_apart(self) -> bool {
-        matches!(self, IndexChoice::Filters | IndexChoice::Ids)
-    }
-}
+pub(super) const MAX_SORTED_ROWS: usize = 500;
 
 /// How an index finds the rows of a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,8 +60,8 @@ pub(super) fn open_filters(
 /// The statement that shows, with as many rows as count, whether the filters find many.
 pub(super) fn look_ahead(mut composer: Composer<'_>, filters: &[Filter]) -> Composed {
     let found = composer.where_clause(filters, Match::All);
-    let text = format!("SELECT 1 FROM {{whole rows}} WHERE {found} LIMIT {FEW}");
-    composer.finish_all(vec![text], FEW)
+    let text = format!("SELECT 1 FROM {{whole rows}} WHERE {found} LIMIT {MAX_SORTED_ROWS}");
+    composer.finish_all(vec![text], MAX_SORTED_ROWS)
 }
 
 /// Whether the best plan depends on the values: an index finds the rows of a range, or of several

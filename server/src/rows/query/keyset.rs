@@ -11,8 +11,10 @@
 use std::fmt::Write as _;
 
 use super::CursorPosition;
-use super::composer::{Composer, VERSION};
-use super::order::{KeyOrder, ROWS, Segment, key, segments};
+use super::cell_order::{KeyOrder, Segment, segments};
+use super::composer::Composer;
+use super::order::key;
+use super::selected_columns::{ROWS, VERSION};
 use crate::store::Dialect;
 
 /// Stands in a condition for the cell with which the page ends, as it was measured last.

@@ -2,36 +2,25 @@
 
 use std::sync::Arc;
 
-use tplkit::rows::query::{Column, Sort};
+use tplkit::rows::query::Column;
 use tplkit::rows::text_form;
 use uuid::Uuid;
 
-use super::composer::{Composed, Composer, FirstPass, WHOSE};
+use super::chosen_index::IndexChoice;
+use super::composed::{Composed, FirstPass};
+use super::composer::Composer;
 use super::cursor::{CursorPosition, SortKey, hash};
 use super::execute::{current, execute};
-use super::index_choice::{IndexChoice, look_ahead, open_filters, plan_is_open};
+use super::index_choice::{look_ahead, open_filters, plan_is_open};
+use super::list_request::RowListRequest;
 use super::page::{Page, large};
 use super::row_filter::RowFilter;
 use super::search::Candidates;
+use super::selected_columns::WHOSE;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
 use crate::rows::{StoredRow, Table, Tables};
 use crate::store::{BOUND, Dialect, Tx};
-
-/// Which page of which rows.
-#[derive(Debug, Clone)]
-pub struct RowListRequest {
-    /// Which rows.
-    pub filter: RowFilter,
-    /// In which order.
-    pub sort: Sort,
-    /// The keys of the data that responses have, when not all are wanted.
-    pub fields: Option<Vec<String>>,
-    /// Which of the pages.
-    pub page: PageRequest,
-    /// Where it begins, if it is not the first.
-    pub after: Option<CursorPosition>,
-}
 
 /// A page whose rows are written.
 #[derive(Debug)]

@@ -5,13 +5,13 @@
 //! module only makes them fast. Client text is always a parameter: the text of a statement depends
 //! on the shape of the query alone.
 //!
-//! - `composer` reads a cell from its slot or from the data.
+//! - `composer` reads a cell from its slot or from the data; what comes out is in `composed`.
 //! - `condition` translates filters into SQL.
 //! - `pattern` has the patterns and regular expressions of PostgreSQL.
-//! - `order` sorts a page without an index, `keyset` follows the index of a slot.
+//! - `order` sorts a page without an index, `keyset` follows the index of a slot; `cell_order` says how cells compare.
 //! - `cost` says whether indexes can serve a query.
 //! - `page` fills a page of bounded size.
-//! - `index_choice` chooses between two indexes.
+//! - `index_choice` chooses between two indexes; `chosen_index` is the choice.
 //! - `search` finds rows by the index of searched cells.
 //! - `lookup` looks up rows by the values of a cell.
 //! - `cursor` describes the last row of a page.
@@ -20,6 +20,9 @@
 //! It does not decide visibility: each statement has the scope marks for that.
 
 mod aggregate;
+mod cell_order;
+mod chosen_index;
+mod composed;
 mod composer;
 mod condition;
 mod cost;
@@ -29,12 +32,14 @@ mod fields;
 mod index_choice;
 mod keyset;
 mod list;
+mod list_request;
 mod lookup;
 mod order;
 mod page;
 mod pattern;
 mod row_filter;
 mod search;
+mod selected_columns;
 #[cfg(test)]
 mod tests;
 
@@ -42,6 +47,7 @@ pub(crate) use aggregate::AggregateView;
 pub use aggregate::{AggregateQuery, FoundAggregate, MOST_COUNTED, aggregate};
 pub use cost::Cost;
 pub use cursor::CursorPosition;
-pub use list::{RowListRequest, RowPage, RowSlice, list, rows};
+pub use list::{RowPage, RowSlice, list, rows};
+pub use list_request::RowListRequest;
 pub(crate) use lookup::holding;
 pub use row_filter::RowFilter;

@@ -8,65 +8,26 @@ use tplkit::rows::AFTER_NUMBERS;
 use tplkit::rows::query::{Column, Order, Sort};
 
 use super::CursorPosition;
-use super::composer::{Composer, Source, VERSION, key_of};
+use super::cell_order::{KeyOrder, order_of, segments};
+use super::chosen_index::IndexChoice;
+use super::composer::{Composer, Source, key_of};
 use super::cursor::SortKey;
-use super::index_choice::{FEW, IndexChoice};
-use super::search::SortedApart;
-use crate::rows::Table;
+use super::index_choice::MAX_SORTED_ROWS;
+use super::selected_columns::{ROWS, VERSION};
 use crate::store::Dialect;
-
-/// The rows of a page, out of those that a condition finds.
-pub(super) const ROWS: &str = "id, created_at, updated_at, {text data}";
 
 /// What the index of the times of creation says of all its rows.
 const ALWAYS: &str = "created_at > -9000000000000000000";
 
-/// The column in which a row of a bounded look says that it is one of too many.
-pub(super) const MANY: usize = 5;
-
-/// How the cells of a column are sorted.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct KeyOrder {
-    pub(super) order: Order,
-    pub(super) descending: bool,
-}
-
-/// Cells between two others, by an expression that sorts as they do.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Segment {
-    /// From here on, if not from the first.
-    pub(super) from: Option<&'static str>,
-    /// Below this, if not to the last.
-    pub(super) to: Option<&'static str>,
-}
-
-const ALL: Segment = Segment {
-    from: None,
-    to: None,
-};
-const NUMBERS: Segment = Segment {
-    from: None,
-    to: Some(AFTER_NUMBERS),
-};
-const OTHERS: Segment = Segment {
-    from: Some(AFTER_NUMBERS),
-    to: None,
-};
-
-/// How the cells of a column of a table compare.
-pub(super) fn order_of(table: &Table, key: &str) -> Order {
-    match table.column(key) {
-        Some(column) if column.is_number => Order::Number,
-        _ => Order::Text,
-    }
-}
-
-/// The segments in which cells stand by their keys. Ascending, keys stand so by themselves.
-pub(super) fn segments(order: Order, descending: bool) -> &'static [Segment] {
-    match (order, descending) {
-        (Order::Number, true) => &[NUMBERS, OTHERS],
-        _ => &[ALL],
-    }
+/// How rows that are read apart from any order are sorted.
+#[derive(Debug)]
+pub(super) struct SortedApart {
+    /// A further column that has to be read for it.
+    pub(super) cell: String,
+    /// Which rows are behind the page before.
+    pub(super) behind: Option<String>,
+    /// The order.
+    pub(super) order: String,
 }
 
 /// What a place sorts by, in the words of the expression; nothing of a row without a cell.
@@ -166,9 +127,9 @@ impl Composer<'_> {
             order,
         } = self.sorted_apart(sort, after);
         let behind = behind.map_or(String::new(), |behind| format!(" WHERE {behind}"));
-        let (limit, most) = (self.limit(lookahead), FEW + 1);
+        let (limit, most) = (self.limit(lookahead), MAX_SORTED_ROWS + 1);
         format!(
-            "SELECT {VERSION}, {ROWS}, found > {FEW} FROM (SELECT *, count(*) OVER () AS found FROM \
+            "SELECT {VERSION}, {ROWS}, found > {MAX_SORTED_ROWS} FROM (SELECT *, count(*) OVER () AS found FROM \
              (SELECT id, created_at, updated_at, data{cell} FROM rows WHERE {found} LIMIT {most}) \
              AS looked) AS few{behind} ORDER BY {order} LIMIT {limit}"
         )

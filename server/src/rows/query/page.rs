@@ -9,15 +9,15 @@ use super::CursorPosition;
 use super::composer::SIZES;
 use super::cursor::SortKey;
 use super::fields::project;
-use super::list::RowListRequest;
+use super::list_request::RowListRequest;
 use crate::refusal::Refusal;
 use crate::rows::{StoredRow, Table, write_row};
 use crate::store::{BOUND, Row};
 
 /// How large a row is of which a page may have too many.
-const LARGE: usize = BOUND / 201;
+const LARGE_ROW_BYTES: usize = BOUND / 201;
 /// What is around the data of a row, with the comma between two.
-const AROUND: usize = 192;
+const ROW_FRAME_BYTES: usize = 192;
 
 /// A page that is being filled.
 pub(super) struct Page<'l> {
@@ -84,7 +84,8 @@ impl<'l> Page<'l> {
         let found = i64::try_from(rows.len()).unwrap_or(i64::MAX);
         let bytes: usize = rows.iter().map(Row::bytes).sum();
         if self.count == 0 && self.listing.fields.is_none() {
-            self.out.reserve(bytes.min(BOUND) + rows.len() * AROUND);
+            self.out
+                .reserve(bytes.min(BOUND) + rows.len() * ROW_FRAME_BYTES);
         }
         self.largest = 0;
         for row in rows {
@@ -114,7 +115,7 @@ impl<'l> Page<'l> {
                 &self.data
             }
         };
-        let size = self.out.len() - self.start + shown.len() + AROUND;
+        let size = self.out.len() - self.start + shown.len() + ROW_FRAME_BYTES;
         if self.count > 0 && size > BOUND {
             self.more = true;
             return;
@@ -143,7 +144,7 @@ impl<'l> Page<'l> {
 
 /// The size of a row, where a page may have too many of such rows.
 pub(super) fn large(size: usize) -> Option<usize> {
-    (size > LARGE).then_some(size)
+    (size > LARGE_ROW_BYTES).then_some(size)
 }
 
 /// How many rows of that size stay below the bound. A number that statements have as a limit: the store
@@ -172,7 +173,7 @@ impl CursorPosition {
 
 #[cfg(test)]
 mod tests {
-    use super::{LARGE, part};
+    use super::{LARGE_ROW_BYTES, part};
     use crate::store::BOUND;
 
     #[test]
@@ -180,8 +181,8 @@ mod tests {
         for (size, rows) in [
             (0, 201),
             (1000, 201),
-            (LARGE, 201),
-            (2 * LARGE, 101),
+            (LARGE_ROW_BYTES, 201),
+            (2 * LARGE_ROW_BYTES, 101),
             (BOUND / 5, 6),
             (BOUND / 2, 2),
             (BOUND, 2),

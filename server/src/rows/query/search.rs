@@ -8,52 +8,34 @@
 use tplkit::rows::query::{CellTest, Column, Condition, Filter, Match, Sort};
 
 use super::CursorPosition;
-use super::composer::{Composed, Composer, VERSION, WHOSE};
+use super::composed::{Composed, SearchPass};
+use super::composer::Composer;
 use super::index_choice::{is_reached, slotted};
-use super::order::{MANY, ROWS};
+use super::order::SortedApart;
+use super::selected_columns::{ROWS, TOO_MANY_COLUMN, VERSION, WHOSE};
 use crate::rows::search_terms::{SearchedTerms, of_filter};
 use crate::rows::{SearchIndex, Table};
 use crate::store::{Dialect, Value};
 
 /// How many candidates are read for a page that an index has in its order.
-const SORTED: i64 = 2_000;
+const MAX_CANDIDATES_IN_ORDER: i64 = 2_000;
 /// How many for a page that has to be sorted at any rate.
-const UNSORTED: i64 = 10_000;
+const MAX_CANDIDATES_TO_SORT: i64 = 10_000;
 /// How many for a number or a sum of all that is found.
-const COUNTED: i64 = 100_000;
+const MAX_CANDIDATES_TO_COUNT: i64 = 100_000;
 
 /// In so many rows, the first in their order, a page is looked for ahead: what is everywhere is found there, and the
 /// index would have to be read for all of it.
-const WALKED: i64 = 250;
+const ROWS_AHEAD: i64 = 250;
 
 /// The column in which the row of an aggregate says that there were too many candidates.
-const MANY_COUNTED: usize = 2;
+const TOO_MANY_AGGREGATE_COLUMN: usize = 2;
 
 /// What is looked for in the index, and how many candidates are read.
 #[derive(Debug, Clone)]
 pub(super) struct Candidates {
     terms: SearchedTerms,
     most: i64,
-}
-
-/// The statements that are asked before one that goes through the rows.
-#[derive(Debug)]
-pub(super) enum SearchPass {
-    /// How many candidates there are, bounded; and the statement that is asked instead where they are not more than
-    /// `most`.
-    Counted {
-        ahead: Composed,
-        instead: Composed,
-        most: i64,
-    },
-    /// A statement that is the whole response, unless its rows say in that column that there are too many candidates.
-    /// Of a page, where nothing is found, the one row has no id.
-    Flagged {
-        few: Composed,
-        column: usize,
-        /// What is asked before it, and is the whole response where it finds a page.
-        walked: Option<Composed>,
-    },
 }
 
 impl Candidates {
@@ -69,13 +51,17 @@ impl Candidates {
             Column::UpdatedAt => false,
             Column::Key(key) => slotted(table, key),
         };
-        let most = if sorted { SORTED } else { UNSORTED };
+        let most = if sorted {
+            MAX_CANDIDATES_IN_ORDER
+        } else {
+            MAX_CANDIDATES_TO_SORT
+        };
         Candidates::of(table, filters, together, most)
     }
 
     /// Those of an aggregate.
     pub(super) fn of_all(table: &Table, filters: &[Filter], together: Match) -> Option<Candidates> {
-        Candidates::of(table, filters, together, COUNTED)
+        Candidates::of(table, filters, together, MAX_CANDIDATES_TO_COUNT)
     }
 
     /// Those of the filter that looks for most, where all filters have to hold.
@@ -179,7 +165,7 @@ impl Composer<'_> {
         let text = format!("SELECT {VERSION}, ({select}), ids IS NULL FROM {from}");
         SearchPass::Flagged {
             few: self.finish(text),
-            column: MANY_COUNTED,
+            column: TOO_MANY_AGGREGATE_COLUMN,
             walked: None,
         }
     }
@@ -197,7 +183,7 @@ impl Composer<'_> {
         let found = self.filters(filters, Match::All);
         let limit = self.limit(lookahead);
         let text = format!(
-            "SELECT {VERSION}, {ROWS} FROM (SELECT * FROM rows WHERE {WHOSE}{behind} ORDER BY {order} LIMIT {WALKED}) \
+            "SELECT {VERSION}, {ROWS} FROM (SELECT * FROM rows WHERE {WHOSE}{behind} ORDER BY {order} LIMIT {ROWS_AHEAD}) \
              AS rows WHERE {found} ORDER BY {order} LIMIT {limit}"
         );
         let lookahead = usize::try_from(lookahead).unwrap_or(0);
@@ -224,22 +210,11 @@ impl Composer<'_> {
             },
             Dialect::Postgres => SearchPass::Flagged {
                 few: composed,
-                column: MANY,
+                column: TOO_MANY_COLUMN,
                 walked,
             },
         }
     }
-}
-
-/// How rows that are read apart from any order are sorted.
-#[derive(Debug)]
-pub(super) struct SortedApart {
-    /// A further column that has to be read for it.
-    pub(super) cell: String,
-    /// Which rows are behind the page before.
-    pub(super) behind: Option<String>,
-    /// The order.
-    pub(super) order: String,
 }
 
 /// The statement that counts the candidates on SQLite, as far as it matters.

@@ -11,11 +11,11 @@ use tplkit::rows::query::{
 };
 use uuid::Uuid;
 
-use super::composer::{Composed, FirstPass, VERSION, WHOSE};
+use super::cell_order::order_of;
+use super::composed::{Composed, FirstPass, SearchPass};
 use super::cursor::{CursorPosition, SortKey};
 use super::list::data_of_row;
-use super::order::order_of;
-use super::search::SearchPass;
+use super::selected_columns::{VERSION, WHOSE};
 use super::{AggregateQuery, RowFilter, RowListRequest, lookup};
 use crate::ids::FeatureKey;
 use crate::paging::PageRequest;

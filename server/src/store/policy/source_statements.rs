@@ -46,11 +46,6 @@ const UNMARKED: [Unmarked; 11] = [
         why: "a record has content whoever sees it, and all of it goes with the record",
     },
     Unmarked {
-        file: "rows/column_usage.rs",
-        statements: 2,
-        why: "a background task, for all tables",
-    },
-    Unmarked {
         file: "rows/fill.rs",
         statements: 5,
         why: "a background task, for all rows",
@@ -69,6 +64,11 @@ const UNMARKED: [Unmarked; 11] = [
         file: "rows/slot_allocation.rs",
         statements: 3,
         why: "a slot is of all rows of a table, which was found with all marks",
+    },
+    Unmarked {
+        file: "rows/slot_assignment.rs",
+        statements: 2,
+        why: "a background task, for all tables",
     },
     Unmarked {
         file: "workspace/file_holds.rs",

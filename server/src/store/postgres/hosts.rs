@@ -23,7 +23,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, Connection};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::PATIENCE;
+use super::TIMEOUT;
 use super::connect_error::{Cause, ConnectError};
 use super::host_list::{NamedHost, split};
 use super::host_probe::{History, history, takes_writes};
@@ -34,9 +34,9 @@ pub(super) type Pool = managed::Pool<Hosts>;
 pub(super) type Object = managed::Object<Hosts>;
 
 /// How long one of several hosts may take for the whole start of a connection.
-const HOST: Duration = Duration::from_secs(2);
+const HOST_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long each of the others is waited for once one takes writes: a newer primary may be among them.
-const OTHERS: Duration = Duration::from_millis(500);
+const OTHER_HOSTS_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The hosts of a database, as the maker of connections to it.
 #[derive(Debug)]
@@ -327,12 +327,16 @@ impl Hosts {
     /// Asks every host at once, and takes the one with the newest history of those that take writes.
     async fn ask_all(&self) -> Result<Session, ConnectError> {
         let mut asked: FuturesUnordered<_> = (0..self.all.len())
-            .map(async |number| (number, self.attempt(number, HOST).await))
+            .map(async |number| (number, self.attempt(number, HOST_TIMEOUT).await))
             .collect();
         let mut failed: Vec<(usize, Cause)> = Vec::new();
         let mut best: Option<Session> = None;
         loop {
-            let patience = if best.is_some() { OTHERS } else { PATIENCE };
+            let patience = if best.is_some() {
+                OTHER_HOSTS_TIMEOUT
+            } else {
+                TIMEOUT
+            };
             let Ok(Some((number, response))) = timeout(patience, asked.next()).await else {
                 break;
             };
@@ -378,13 +382,13 @@ impl managed::Manager for Hosts {
 
     async fn create(&self) -> Result<Session, ConnectError> {
         if let [only] = &self.all[..] {
-            let session = self.attempt(0, PATIENCE).await;
+            let session = self.attempt(0, TIMEOUT).await;
             let session = session.and_then(|session| self.accept(session));
             return session.map_err(|cause| ConnectError(vec![(only.name.clone(), cause)]));
         }
         let current = lock_state(&self.known).current;
         if let Some(number) = current {
-            let session = self.attempt(number, HOST).await;
+            let session = self.attempt(number, HOST_TIMEOUT).await;
             match session.and_then(|session| self.accept(session)) {
                 Ok(session) => return Ok(session),
                 Err(_) => lock_state(&self.known).current = None,

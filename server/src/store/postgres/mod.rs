@@ -8,6 +8,7 @@
 //! (`readers`, `wire`), unless there is a pooler in between.
 
 mod connect_error;
+mod failure;
 mod host_list;
 mod host_probe;
 mod hosts;
@@ -40,10 +41,10 @@ pub(super) use transaction::Pipelined;
 const CONNECTIONS: usize = 16;
 /// How many more there are for reads of one statement, where the database is reached directly.
 const READERS: usize = 8;
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a statement waits for another transaction; less than a statement may take, so that the error
 /// names what was waited for.
-const LOCK: Duration = Duration::from_secs(3);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
 /// When a connection on which nothing is said is asked whether its other end is there, and how often
 /// from then on.
 const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(2));
@@ -51,7 +52,7 @@ const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_
 /// meanwhile, and what is pipelined behind it waits as if its machine were gone: shorter would end its connection.
 const UNCONFIRMED: Duration = Duration::from_secs(20);
 /// How long a process may be still in the middle of a transaction: what it holds, others wait for.
-const IDLE: Duration = Duration::from_secs(10);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The pool.
 #[derive(Debug, Clone)]
@@ -74,7 +75,7 @@ impl Postgres {
         let refuse = |why: String| StoreError::Address(shown, why);
         let Address { mut config, tls } = Address::parse(url).map_err(refuse)?;
         let limit = behave.statement_timeout;
-        config.connect_timeout(PATIENCE);
+        config.connect_timeout(TIMEOUT);
         if config.get_application_name().is_none() {
             config.application_name("tplkit-server");
         }
@@ -102,7 +103,7 @@ impl Postgres {
         Ok(Postgres {
             connections: Arc::new(connections),
             secured,
-            patience: (!limit.is_zero()).then_some(limit + PATIENCE),
+            patience: (!limit.is_zero()).then_some(limit + TIMEOUT),
         })
     }
 
@@ -159,10 +160,10 @@ fn pool<M: Manager>(maker: M, most: usize) -> Result<deadpool::managed::Pool<M>,
         .max_size(most)
         // What came last knows the statements already.
         .queue_mode(QueueMode::Lifo)
-        .wait_timeout(Some(PATIENCE))
+        .wait_timeout(Some(TIMEOUT))
         // Hosts have their own: a timeout here would say less.
         .create_timeout(None)
-        .recycle_timeout(Some(PATIENCE))
+        .recycle_timeout(Some(TIMEOUT))
         .runtime(Runtime::Tokio1)
         .build()
         .map_err(|error| StoreError::Internal(error.to_string()))

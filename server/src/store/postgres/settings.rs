@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use tokio_postgres::Client;
 
-use super::{IDLE, LOCK};
+use super::{IDLE_TIMEOUT, LOCK_TIMEOUT};
 use crate::store::{Options, Scope, StoreError, sql_log};
 
 /// The names and values of settings.
@@ -19,10 +19,10 @@ impl Settings {
     pub(super) fn new(options: &Options) -> Settings {
         Settings([
             ("search_path", "main".to_owned()),
-            ("lock_timeout", LOCK.as_millis().to_string()),
+            ("lock_timeout", LOCK_TIMEOUT.as_millis().to_string()),
             (
                 "idle_in_transaction_session_timeout",
-                IDLE.as_millis().to_string(),
+                IDLE_TIMEOUT.as_millis().to_string(),
             ),
             (
                 "statement_timeout",

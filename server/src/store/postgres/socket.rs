@@ -34,7 +34,7 @@ pub(super) enum Socket {
     Tls(Box<Encrypted>),
 }
 
-/// A socket that the driver uses until it is taken back. Whoever still uses it then sends and hears nothing.
+/// A socket that the driver uses until it is taken back. After that, reads return nothing and writes are dropped.
 #[derive(Clone)]
 pub(super) struct LentSocket(Arc<Mutex<Option<Socket>>>);
 

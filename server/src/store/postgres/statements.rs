@@ -11,19 +11,18 @@ use futures_util::TryStreamExt as _;
 use futures_util::future::maybe_done;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, RowStream};
 
 use super::Postgres;
+use super::failure::Failure;
 use super::hosts::Object;
 use super::transaction_settings::references;
-use super::wire::WireError;
 use crate::store::statement::Statement;
 use crate::store::{Row, StoreError, Value};
 
 /// How long before the end of its patience whoever waits for a response asks whether the host responds.
-const PROBE: Duration = Duration::from_secs(2);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A statement with its parameters.
 pub(super) type BoundStatement<'a> = (&'a Statement, &'a [Value]);
@@ -165,53 +164,16 @@ pub(super) async fn within<T>(
         return response.await;
     };
     let mut response = pin!(response);
-    let before = timeout(patience.saturating_sub(PROBE), response.as_mut());
+    let before = timeout(patience.saturating_sub(PROBE_TIMEOUT), response.as_mut());
     if let Ok(response) = before.await {
         return response;
     }
-    let mut probe = pin!(maybe_done(postgres.connections.responds(PROBE)));
-    let response = behind(probe.as_mut(), timeout(PROBE, response)).await;
+    let mut probe = pin!(maybe_done(postgres.connections.responds(PROBE_TIMEOUT)));
+    let response = behind(probe.as_mut(), timeout(PROBE_TIMEOUT, response)).await;
     let responds = probe.take_output().unwrap_or(false);
     response.unwrap_or(Err(if responds {
         Failure::Overdue
     } else {
         Failure::Silence
     }))
-}
-
-pub(super) enum Failure {
-    /// Nothing came back, and the host does not respond.
-    Silence,
-    /// Nothing came back for longer than a statement may take, and the host responds.
-    Overdue,
-    /// The share of the transaction has no place.
-    NoPlace,
-    Pool(StoreError),
-    Statement(tokio_postgres::Error),
-    /// Of a read that took one message each way.
-    Wire(WireError),
-}
-
-impl Failure {
-    /// Whether the transaction takes no writes, by itself or because the database takes none.
-    pub(super) fn refuses_writes(&self) -> bool {
-        let refused = SqlState::READ_ONLY_SQL_TRANSACTION;
-        match self {
-            Failure::Statement(error) => error.code() == Some(&refused),
-            Failure::Wire(WireError::Database(error)) => error.code == refused.code(),
-            _ => false,
-        }
-    }
-}
-
-impl From<WireError> for Failure {
-    fn from(error: WireError) -> Failure {
-        Failure::Wire(error)
-    }
-}
-
-impl From<tokio_postgres::Error> for Failure {
-    fn from(error: tokio_postgres::Error) -> Failure {
-        Failure::Statement(error)
-    }
 }

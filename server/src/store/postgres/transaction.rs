@@ -11,10 +11,11 @@ use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
 use super::Postgres;
+use super::failure::Failure;
 use super::hosts::Object;
 use super::readers::TakenReader;
 use super::statements::{
-    BoundStatement, Failure, SentStatement, behind, over, prepare_all, receive, rows_of, within,
+    BoundStatement, SentStatement, behind, over, prepare_all, receive, rows_of, within,
 };
 use super::transaction_settings::{Opening, OpeningQuery, OpeningStatement, references};
 use super::wire::{WireError, WireResponses, WireStatement};
@@ -68,7 +69,7 @@ impl Pipelined {
     ) -> Pipelined {
         let mut postgres = postgres.clone();
         if kind.is_long() {
-            postgres.patience = Some(LONG + super::PATIENCE);
+            postgres.patience = Some(LONG + super::TIMEOUT);
         }
         Pipelined {
             postgres,

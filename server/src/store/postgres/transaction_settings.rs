@@ -8,7 +8,7 @@ use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 use super::Postgres;
-use super::statements::Failure;
+use super::failure::Failure;
 use crate::store::policy::PLATFORM;
 use crate::store::scope_ids::{Id, Ids};
 use crate::store::statement::Statement;

@@ -27,9 +27,9 @@ use crate::store::statement::Statement;
 use crate::store::wire_row::WireRow;
 
 /// How much room there is at least for what is read at once.
-const ROOM: usize = 16 << 10;
+const MIN_READ_BYTES: usize = 16 << 10;
 /// How much room stays for the next response.
-const MOST_KEPT: usize = 1 << 20;
+const MAX_KEPT_BYTES: usize = 1 << 20;
 /// The status of a session in which no transaction is open.
 const IDLE: u8 = b'I';
 /// The format of columns.
@@ -329,7 +329,7 @@ impl Wire {
                     return Err(io::Error::other("a transaction was left open"));
                 }
                 self.pending = false;
-                if self.received.capacity() > MOST_KEPT {
+                if self.received.capacity() > MAX_KEPT_BYTES {
                     self.received = BytesMut::new();
                 }
                 return Ok(());
@@ -348,7 +348,7 @@ impl Wire {
                 ) => {}
                 Some(message) => return Ok(message),
                 None => {
-                    self.received.reserve(ROOM);
+                    self.received.reserve(MIN_READ_BYTES);
                     if self.socket.read_buf(&mut self.received).await? == 0 {
                         return Err(io::ErrorKind::UnexpectedEof.into());
                     }

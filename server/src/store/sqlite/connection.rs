@@ -16,14 +16,14 @@ use crate::store::statement::Statement;
 use crate::store::{Isolation, LONG, Row, Scope, StoreError, Value, sql_log};
 
 /// How long a write waits for another process (an admin command next to the server).
-const PATIENCE: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Whether a file is empty, or has the record of our migrations. Other programs have a table of that name, too.
 const IS_OURS: &str = "SELECT (SELECT count(*) FROM sqlite_master) = 0 OR \
      (SELECT count(*) FROM pragma_table_info('schema_migrations') WHERE name IN ('number', 'name')) = 2";
 
 /// How many steps of SQLite's machine lie between two looks at the clock.
-const STEPS: i32 = 1000;
+const STEPS_PER_CLOCK_CHECK: i32 = 1000;
 
 /// Ends statements that take too long.
 struct Limit {
@@ -40,7 +40,7 @@ impl Limit {
         let seen = until.clone();
         let late = move || micros(clock.elapsed()) > seen.load(Ordering::Relaxed);
         if !time.is_zero() {
-            connection.progress_handler(STEPS, Some(late))?;
+            connection.progress_handler(STEPS_PER_CLOCK_CHECK, Some(late))?;
         }
         Ok(Limit {
             time,
@@ -97,7 +97,7 @@ fn run(connection: &Connection, text: &str) -> rusqlite::Result<()> {
 /// is refused.
 pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
     let connection = Connection::open(file)?;
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     // Before the first setting: some are written into the file.
     if !is_ours(&connection)? {
         return Err(StoreError::Foreign(file.display().to_string()));
@@ -121,7 +121,7 @@ pub(super) fn open_again(file: &Path) -> Result<Connection, StoreError> {
 }
 
 fn set_up(connection: Connection) -> Result<Connection, StoreError> {
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     keep_a_log(&connection)?;
     // FULL: a response that was given survives a power cut. Group commit shares its cost.
     run(
@@ -149,7 +149,7 @@ fn keep_a_log(connection: &Connection) -> Result<(), StoreError> {
         match connection.execute_batch(TEXT) {
             Err(error)
                 if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-                    && clock.elapsed() < PATIENCE =>
+                    && clock.elapsed() < BUSY_TIMEOUT =>
             {
                 std::thread::sleep(PAUSE);
             }

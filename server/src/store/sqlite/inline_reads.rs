@@ -8,14 +8,15 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::connection::SecuredConnection;
-use super::threads::{self, Task};
+use super::task::Task;
+use super::threads;
 use crate::store::StoreError;
 
 /// How long a statement may take before it counts as long.
 const SHORT_READ: Duration = Duration::from_millis(1);
 
 /// How many threads can be served at once; there are seldom more that ask.
-const MOST: usize = 8;
+const MAX_CONNECTIONS: usize = 8;
 
 /// Connections to borrow.
 pub(super) struct InlineReads(Mutex<Vec<SecuredConnection>>);
@@ -32,7 +33,7 @@ impl InlineReads {
         open: impl Fn(Duration) -> Result<SecuredConnection, StoreError>,
     ) -> Result<InlineReads, StoreError> {
         let count = std::thread::available_parallelism().map_or(1, usize::from);
-        let connections = (0..count.min(MOST)).map(|_| {
+        let connections = (0..count.min(MAX_CONNECTIONS)).map(|_| {
             let mut connection = open(SHORT_READ)?;
             connection.be_brief();
             Ok(connection)

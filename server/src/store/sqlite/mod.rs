@@ -14,6 +14,7 @@ mod functions;
 mod inline_reads;
 mod queue;
 mod row_security;
+mod task;
 mod threads;
 
 use std::path::{Path, PathBuf};
@@ -25,17 +26,17 @@ pub(super) use connection::SecuredConnection;
 pub(super) use file_lock::{FileLock, refuse_other_name};
 use inline_reads::InlineReads;
 use queue::{QueueFull, TaskSender, queue};
+pub(super) use task::Task;
 use tempfile::TempDir;
-pub(super) use threads::Task;
 
 use super::{Isolation, Options, StoreError, migrate};
 use crate::lanes::LaneSizes;
 
 /// How many tasks may wait; more are refused, so that waiting does not grow without bound.
-const WAITING: usize = 4096;
+const MAX_WAITING_TASKS: usize = 4096;
 const READERS: usize = 4;
 /// Readers beyond those that lanes let in, for the heavy reads of template jobs.
-const SPARE: usize = 2;
+const HEAVY_READERS: usize = 2;
 
 /// An open database.
 #[derive(Debug)]
@@ -101,10 +102,10 @@ impl Sqlite {
                 Ok::<_, StoreError>(secured)
             }
         };
-        let (writer, tasks) = queue(WAITING);
+        let (writer, tasks) = queue(MAX_WAITING_TASKS);
         threads::write(secured(first, true, limit)?, checkpoints, tasks)?;
         let start = |count| {
-            let (readers, tasks) = queue(WAITING);
+            let (readers, tasks) = queue(MAX_WAITING_TASKS);
             for _ in 0..count {
                 let (path, secured) = (path.to_owned(), secured.clone());
                 let open = move || secured(connection::open_again(&path)?, false, limit);
@@ -112,7 +113,7 @@ impl Sqlite {
             }
             Ok::<_, StoreError>(readers)
         };
-        let heavy = LaneSizes::of_machine().heavy_reads() + SPARE;
+        let heavy = LaneSizes::of_machine().heavy_reads() + HEAVY_READERS;
         let inline = InlineReads::open(|limit| {
             let inline = connection::open_again(path)?;
             connection::map(&inline)?;
@@ -191,7 +192,7 @@ impl Temporary {
 mod tests {
     use std::sync::{Arc, RwLock};
 
-    use super::SPARE;
+    use super::HEAVY_READERS;
     use crate::lanes::LaneSizes;
     use crate::store::{Scope, Store, StoreError};
 
@@ -217,7 +218,7 @@ mod tests {
             let _ = stop.recv();
         });
         is_locked.recv().expect("is locked");
-        let count = LaneSizes::of_machine().heavy_reads() + SPARE;
+        let count = LaneSizes::of_machine().heavy_reads() + HEAVY_READERS;
         let long = (0..count).map(|_| {
             let (store, held) = (store.clone(), held.clone());
             tokio::spawn(async move {

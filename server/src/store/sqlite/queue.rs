@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
-use super::threads::Task;
+use super::task::Task;
 use crate::store::Scope;
 
 /// Where threads get their tasks.

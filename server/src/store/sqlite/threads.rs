@@ -7,31 +7,14 @@ use std::time::Duration;
 use super::checkpoint::Checkpoints;
 use super::connection::SecuredConnection;
 use super::queue::Queue;
+use super::task::Task;
 use crate::context::Stopwatch;
-use crate::store::{Scope, StoreError};
+use crate::store::StoreError;
 
 /// How many writes may share one commit.
-const GROUP: usize = 128;
+const MAX_WRITES_PER_COMMIT: usize = 128;
 /// From when on a commit waits for no more of them: those that share it are reported at its end.
-const TIME: Duration = Duration::from_millis(20);
-
-/// An operation for a thread, and its result.
-pub(in crate::store) trait Task: Send {
-    /// For whom it runs.
-    fn scope(&self) -> Scope;
-    /// Whether it is expected to be short.
-    fn is_brief(&self) -> bool;
-    /// Whether it reads so much that short reads must not wait behind it.
-    fn is_heavy(&self) -> bool;
-    /// Whether it reads all of something large once, so that nothing of it is worth being kept in memory.
-    fn is_passage(&self) -> bool;
-    /// Whether what it writes may be lost in a power cut, because it is looked for, or written again.
-    fn may_be_lost(&self) -> bool;
-    /// Runs it; false when what it wrote is to be undone.
-    fn run(&mut self, connection: SecuredConnection) -> (SecuredConnection, bool);
-    /// Reports the one who waits: the task's own response, unless the store failed.
-    fn finish(self: Box<Self>, committed: Result<(), StoreError>);
-}
+const MAX_COMMIT_WAIT: Duration = Duration::from_millis(20);
 
 /// Starts the writer; its checkpoints end with it.
 pub(super) fn write(
@@ -49,7 +32,7 @@ pub(super) fn write(
                 repeatable: first.may_be_lost(),
                 first: Some(first),
                 tasks: &tasks,
-                room: GROUP,
+                room: MAX_WRITES_PER_COMMIT,
                 begun: Stopwatch::start(),
                 left_over: None,
             };
@@ -86,7 +69,7 @@ impl Iterator for Group<'_> {
         if let Some(first) = self.first.take() {
             return Some(first);
         }
-        if self.room == 0 || self.left_over.is_some() || self.begun.elapsed() > TIME {
+        if self.room == 0 || self.left_over.is_some() || self.begun.elapsed() > MAX_COMMIT_WAIT {
             return None;
         }
         self.room -= 1;

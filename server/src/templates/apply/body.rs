@@ -63,7 +63,7 @@ impl Places {
         let doc = json_body::read(text)?;
         let root = doc.root();
         if !root.is_object() {
-            return Err(Refusal::fault("", "the body has to be an object"));
+            return Err(json_body::not_an_object());
         }
         let id = |name: &str| root.get(name).and_then(Node::as_str).and_then(uuid);
         let name = "workspaceId";

@@ -1,43 +1,22 @@
 //! Decides whether a package can be applied as requested.
 
-use std::sync::Arc;
-
-use tplkit::apply::{
-    self, Minter, PreviewInput as Asking, Request, ResolveInput, fresh, preview, resolve,
-};
+use tplkit::apply::{self, Minter, PreviewInput as Asking, ResolveInput, fresh, preview, resolve};
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
 use tplkit::upgrade::SeenLeaves;
 use tplkit::workspace::Source as _;
-use uuid::Uuid;
 
 use super::adopted::adopted;
 use super::base_job;
 use super::history::StoredHistory;
 use super::undecided::undecided;
-use super::{ApplyTarget, LoadedPackage, in_the_way};
+use super::{DecideInput, in_the_way};
 use crate::jobs::{self, Continuing};
 use crate::refusal::Refusal;
 use crate::rows::Tables;
 use crate::store::Tx;
 use crate::templates::apply_refusal::refused;
 use crate::workspace::Snapshot;
-
-/// A package, a place, and what somebody decided.
-#[derive(Debug)]
-pub(crate) struct DecideInput {
-    pub(crate) place: ApplyTarget,
-    pub(crate) whole: LoadedPackage,
-    pub(crate) request: Request,
-    /// The package that the workspace was set up by.
-    pub(crate) base: Option<Arc<LoadedPackage>>,
-    /// Whether whoever asks chose one of these packages: then what is compared with rows is theirs to choose.
-    pub(crate) chosen: bool,
-    /// The job to resume.
-    pub(crate) job: Option<Uuid>,
-    /// Whether an upgrade is asked of that.
-    pub(crate) upgrade: bool,
-}
 
 /// Finds everything that is against an apply, and whether the plan that was looked at is still the one. Gives what an
 /// upgrade saw of leaves that people changed and somebody decided about.

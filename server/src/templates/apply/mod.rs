@@ -7,6 +7,7 @@ mod adopted;
 mod base_job;
 mod body;
 mod decide;
+mod decide_input;
 mod history;
 mod load;
 mod plan;
@@ -16,7 +17,8 @@ mod undecided;
 
 pub(crate) use base_job::check as check_base_job;
 pub(crate) use body::{ApplyDocument, BASE, BodyParts, PACKAGE, Places, PlanDocument};
-pub(crate) use decide::{DecideInput, decide};
+pub(crate) use decide::decide;
+pub(crate) use decide_input::DecideInput;
 pub(crate) use load::{LoadedPackage, spooled};
 pub(crate) use plan::{plan, unfit};
 pub(crate) use resume::{Resume, resume};

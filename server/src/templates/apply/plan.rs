@@ -9,7 +9,7 @@ use super::adopted::adopted;
 use super::base_job;
 use super::decide::is_of_body;
 use super::history::StoredHistory;
-use super::resume::check_upgrade;
+use super::resume::{UNDONE, check_upgrade};
 use super::{DecideInput, LoadedPackage, in_the_way};
 use crate::jobs::{self, Continuing, Job, Status};
 use crate::refusal::{Fault, Refusal};
@@ -98,9 +98,6 @@ pub(crate) fn unfit(whole: &LoadedPackage, refused: &Refusal) -> Preview {
     let refusals = faults.map(|fault| refusal(refused.code, &detail(fault)));
     Preview::of_refusals(whole.digest(), refusals.collect())
 }
-
-/// Why an undone job is not resumed.
-pub(super) const UNDONE: &str = "The job was undone; apply the template again.";
 
 fn refusal(code: Code, detail: &str) -> apply::Refusal {
     apply::Refusal::new(code, detail)

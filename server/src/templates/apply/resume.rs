@@ -3,11 +3,13 @@
 use uuid::Uuid;
 
 use super::ApplyTarget;
-use super::plan::UNDONE;
 use super::start::{Accepted, in_the_way, moved};
 use crate::jobs::{self, Continuing, Job, Status};
 use crate::refusal::{Code, Refusal};
 use crate::store::Tx;
+
+/// Why an undone job is not resumed.
+pub(super) const UNDONE: &str = "The job was undone; apply the template again.";
 
 /// The job to resume.
 #[derive(Debug, Clone, Copy)]

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{ApplyTarget, LoadedPackage};
 use crate::context::{Context, RandomIds, rfc3339};
 use crate::jobs::{self, Continuing, Job, New};
-use crate::refusal::{Code, JobInTheWay, Refusal};
+use crate::refusal::{BlockingJob, Code, Refusal};
 use crate::store::Tx;
 
 /// A job that is to be: nothing is against it.
@@ -131,7 +131,7 @@ pub(crate) fn in_the_way(job: &Job, template: Uuid) -> Refusal {
         ),
     };
     let mut refusal = Refusal::new(Code::JobActive, detail);
-    refusal.job = Some(Box::new(JobInTheWay {
+    refusal.job = Some(Box::new(BlockingJob {
         id,
         status: job.status.as_str(),
         locked_until: until,

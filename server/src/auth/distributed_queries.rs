@@ -6,13 +6,13 @@
 //! workers are away.
 
 use super::caller::{Caller, Role};
-use super::identify::PERSON;
+use super::caller_statements::PERSON;
 use super::visibility::visibility;
 use crate::ids::WorkspaceKey;
 use crate::store::Value;
 
 /// What is kept from the user `$2` in the organization `$1`, below administrators: the parts of
-/// [`SESSION`](super::identify::SESSION) that are not in [`PERSON`].
+/// [`SESSION`](super::caller_statements::SESSION) that are not in [`PERSON`].
 pub(super) const RESTRICTIONS: &str = concat!(
     "SELECT part, id, name, place FROM (\
      SELECT CAST(2 AS bigint) AS part, workspace_id AS id, '' AS name, workspace_id AS place FROM workspace_members \
@@ -24,7 +24,7 @@ pub(super) const RESTRICTIONS: &str = concat!(
     ") AS known"
 );
 
-/// [`MEMBER`](super::identify::MEMBER) without what is kept: whether somebody is still a person with that role in the
+/// [`MEMBER`](super::caller_statements::MEMBER) without what is kept: whether somebody is still a person with that role in the
 /// organization `$1`.
 const MEMBERSHIP: &str = "SELECT CAST(0 AS bigint) AS part, u.id, u.email AS name, m.role, \
      u.platform_admin AS platform, false AS listed, false AS restricted \
@@ -33,7 +33,7 @@ const MEMBERSHIP: &str = "SELECT CAST(0 AS bigint) AS part, u.id, u.email AS nam
      WHERE s.access_hash = $2 AND s.access_expires_at > $3 AND s.revoked_at IS NULL";
 
 /// The rest of it: what of the workspace `$2` is kept from the user `$3`, below administrators.
-const KEPT: &str = concat!(
+const KEPT_FROM_MEMBER: &str = concat!(
     "SELECT part, id, name, role, platform, listed, restricted FROM (\
      SELECT CAST(2 AS bigint) AS part, l.user_id AS id, '' AS name, '' AS role, false AS platform, \
      true AS listed, false AS restricted FROM workspace_members l \
@@ -87,7 +87,7 @@ pub(super) fn member_parts(
             place.workspace.into(),
             caller.id.into(),
         ];
-        parts.push((KEPT, kept));
+        parts.push((KEPT_FROM_MEMBER, kept));
     }
     parts
 }

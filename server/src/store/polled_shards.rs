@@ -12,10 +12,13 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::Scope;
-use super::queues::POLLS_AT_ONCE;
 
-/// For how long nothing is looked for on a worker that kept a poll waiting: everybody else would wait with it.
-const REST: Duration = Duration::from_secs(10);
+/// How many polls of a process are in flight at most: each takes one of its connections, on a worker that hangs for as
+/// long as a statement may take.
+pub const POLLS_AT_ONCE: usize = 4;
+
+/// How long polls skip a node that responded slowly: everybody else would wait with it.
+const SLOW_NODE_PAUSE: Duration = Duration::from_secs(10);
 
 /// What a process has looked at.
 #[derive(Debug, Default)]
@@ -57,7 +60,7 @@ struct Workers {
 impl Workers {
     fn rests(&self, worker: i64) -> bool {
         let waited = self.waited.get(&worker);
-        waited.is_some_and(|since| since.elapsed() < REST)
+        waited.is_some_and(|since| since.elapsed() < SLOW_NODE_PAUSE)
     }
 }
 
@@ -158,7 +161,7 @@ mod tests {
     use tokio::time::Instant;
     use uuid::Uuid;
 
-    use super::{ByPlace, REST, Scope, Shard, Swept};
+    use super::{ByPlace, SLOW_NODE_PAUSE, Scope, Shard, Swept};
 
     /// Two organizations lie on one worker, and a third elsewhere.
     #[test]
@@ -180,7 +183,7 @@ mod tests {
             [one, other, elsewhere, new].map(rests),
             [true, true, false, false]
         );
-        let before = Instant::now().checked_sub(REST).expect("a time");
+        let before = Instant::now().checked_sub(SLOW_NODE_PAUSE).expect("a time");
         swept.workers().waited.insert(1, before);
         assert!(!rests(one) && !rests(other));
         swept.waited(new);
