@@ -143,6 +143,6 @@ pub(super) fn takes(field: &Field) -> String {
     }
     match &field.items {
         Some(items) if field.kind == FieldType::List => format!("a list, each {}", takes(items)),
-        _ => field.kind_in_words(),
+        _ => field.expected(),
     }
 }
