@@ -26,6 +26,16 @@ pub fn visible(character: char) -> char {
     }
 }
 
+/// Bytes as hexadecimal digits in lower case, the form of digests.
+pub fn hex(bytes: &[u8]) -> String {
+    let mut digits = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        // Writing to a String cannot fail.
+        let _ = write!(digits, "{byte:02x}");
+    }
+    digits
+}
+
 /// Text as one line: what would steer or mislead has a stand-in.
 pub fn line(text: &str) -> String {
     text.chars().map(visible).collect()

@@ -13,8 +13,8 @@ use std::sync::{Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
-use super::digest::hex;
 use crate::apply::Approved;
+use crate::printable::hex;
 use crate::problem::Code;
 use crate::workspace::ledger::{CellsPart, Entry};
 use crate::workspace::{
