@@ -3,23 +3,23 @@
 //!
 //! | Stage | Module |
 //! |---|---|
-//! | what travels | [`selection`], read from a body by `request` |
+//! | what travels | `selection`, read from a body by `request` |
 //! | configs in one order, whatever the store | `members` |
 //! | what it refers to, and what cannot travel | `workspace_index`, `verdict`, `leak`, `secret`, `read` |
 //! | refs, order, steps, dependencies | `record`, `order`, `external`, `plan` |
 //! | what an earlier package called all of it | [`onto`] |
 //! | rows: read twice, never held | `rows` |
-//! | the package, proved before it is handed out | `manifest`, `invariant`, [`draft`] |
-//! | what the check says of it | [`exported`] |
+//! | the package, proved before it is handed out | `manifest`, `invariant`, `draft` |
+//! | what the check says of it | `exported` |
 //!
 //! Only [`prepare`] and [`Draft::write_to`] wait for a [`Source`]; everything between is pure. The
 //! same workspace, time and ids give the same bytes, in canonical form. The definitions registry
 //! declares which fields hold references or secrets. Nothing is lost silently: `unresolved` and
 //! `redacted` list what could not be exported.
 
-pub mod draft;
-pub mod error;
-pub mod exported;
+mod draft;
+mod error;
+mod exported;
 mod external;
 #[cfg(feature = "schemas")]
 mod identity_document;
@@ -35,7 +35,7 @@ mod record;
 mod request;
 mod rows;
 mod secret;
-pub mod selection;
+mod selection;
 mod step_ids;
 mod taken_refs;
 mod verdict;

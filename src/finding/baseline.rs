@@ -59,6 +59,7 @@ fn is_one(count: &usize) -> bool {
 
 /// A file that is not a baseline.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BaselineError {
     /// Not the shape of one.
     #[error("it is not a baseline file: {0}")]

@@ -22,7 +22,7 @@
 //! | `document` | what plan and report say of it |
 //! | `drift` | the rule with a package that says what the base says |
 
-pub mod decision;
+mod decision;
 mod document;
 mod drift;
 mod guard;
@@ -32,13 +32,13 @@ mod leaf;
 mod list;
 mod measured;
 mod merge;
-pub mod rule;
+pub(crate) mod rule;
 mod seen;
 mod shape;
 
 pub use crate::workspace::ledger::MovedLeaf;
 pub use decision::{
-    Decision, Decisions, EVERYTHING, RecordDecision, Side, Take, TrackedDecisions, takes_theirs,
+    Decision, Decisions, EVERYTHING, LeafDecision, RecordDecision, Side, Take, TrackedDecisions, takes_theirs,
 };
 pub use document::{
     BaseView, Conflict, ConflictCode, KeepReason, KeptRecord, LeftRecord, Rename, UnusedDecision,

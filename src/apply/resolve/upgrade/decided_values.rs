@@ -14,7 +14,7 @@ use crate::definitions::{
 };
 use crate::json::{Doc, Value};
 use crate::package::size::MOST_LABEL;
-use crate::upgrade::decision::LeafDecision;
+use crate::upgrade::LeafDecision;
 use crate::upgrade::{Key, Leaf, Sides, Take, declared_fields, leaves, record_faults};
 use crate::workspace::{AnyRecord, Id, RecordKind};
 
