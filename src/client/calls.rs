@@ -122,7 +122,7 @@ impl Client {
         self.count_matching(feature, &RowQuery::default())
     }
 
-    /// The same of the rows that a query finds.
+    /// `GET /v1/features/{feature_id}/rows:aggregate`: how many rows of a table match a query.
     pub fn count_matching(&self, feature: &str, query: &RowQuery) -> Result<u64, Error> {
         #[derive(serde::Deserialize)]
         struct RowCount {

@@ -65,7 +65,7 @@ pub async fn prepare<S: Source + Sync>(
     prepare_onto(source, selection, None, clock, ids, definitions).await
 }
 
-/// The same, going on from an earlier package: what is still there keeps its identity (`upgrade` 1.1).
+/// Like [`prepare`], on top of an earlier package: records that still exist keep its uids and refs (`upgrade` 1.1).
 pub async fn prepare_onto<'p, S: Source + Sync>(
     source: &S,
     selection: &Selection,
@@ -136,8 +136,8 @@ pub async fn export<S: Source + Sync>(
     export_onto(source, selection, None, clock, ids, definitions).await
 }
 
-/// The same, going on from an earlier package: of a workspace that did not change, that very package
-/// comes out, its time included (`upgrade` 1.1, 1.2).
+/// Like [`export`], on top of an earlier package. An unchanged workspace gives that package byte for byte, its time
+/// included (`upgrade` 1.1, 1.2).
 pub async fn export_onto<S: Source + Sync>(
     source: &S,
     selection: &Selection,

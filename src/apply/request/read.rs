@@ -99,7 +99,7 @@ impl Request {
         Request::read_beside(root, &[])
     }
 
-    /// The same of a body out of which these members were taken: they count as known.
+    /// Like [`read`](Request::read), for a body from which the members `taken` were removed: those names count as known.
     pub fn read_beside(root: Node<'_>, taken: &[&str]) -> Result<Request, Vec<Refusal>> {
         let mut reader = Reader { faults: Vec::new() };
         let request = reader.request(root, taken);
