@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_steers_or_misleads_is_left() {
+    fn control_and_misleading_characters_are_replaced() {
         for character in hostile() {
             let text = format!("a{character}b");
             for shown in [line(&text), markdown(&text), code(&text)] {

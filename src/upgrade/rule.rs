@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rule() {
+    fn three_way_rule_table() {
         for (sides, expected) in [
             // B = N: D stays.
             (["1", "1", "1"], LeafOutcome::Same),
