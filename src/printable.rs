@@ -36,7 +36,7 @@ pub fn hex(bytes: &[u8]) -> String {
     digits
 }
 
-/// Text as one line: what would steer or mislead has a stand-in.
+/// Text as one line: control and misleading characters are replaced.
 pub fn line(text: &str) -> String {
     text.chars().map(visible).collect()
 }
@@ -56,7 +56,7 @@ pub fn lines(text: &str) -> String {
         .collect()
 }
 
-/// A JSON document that says the same, with everything that would steer or mislead as `\u…`. Outside of
+/// A JSON document that says the same, with control and misleading characters as `\u…`. Outside of
 /// strings JSON has no such characters but line ends and tabs, which stay.
 pub fn json(document: &str) -> String {
     let mut out = String::with_capacity(document.len());

@@ -14,7 +14,7 @@ use super::rows::{RowQuery, segment};
 use super::secret::Secret;
 
 impl Client {
-    /// `POST /v1/auth/token`: signs in, as whoever the client belongs to.
+    /// `POST /v1/auth/token`: signs in with an e-mail address and a password.
     pub fn token(&self, email: &str, password: &Secret) -> Result<Tokens, Error> {
         let document = json!({"email": email, "password": password.reveal()});
         self.tokens_for("/v1/auth/token", &document, password)

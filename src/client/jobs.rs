@@ -102,7 +102,7 @@ impl Job {
         self.status.eq_ignore_ascii_case("undoing") || self.ended() == Some(JobOutcome::Undone)
     }
 
-    /// Until when somebody works on it.
+    /// Until when a worker holds its lease, in RFC 3339.
     pub fn locked_until(&self) -> Option<&str> {
         let either = self
             .locked_until

@@ -196,7 +196,7 @@ pub fn is_whole(findings: &[Located]) -> bool {
     !findings.iter().any(is_fixed)
 }
 
-/// Whether nobody can accept the finding: a part of the package was not checked.
+/// Whether the finding cannot be accepted: a part of the package was not checked.
 fn is_fixed(finding: &Located) -> bool {
     [&J001, &J010].contains(&finding.rule)
 }

@@ -16,7 +16,7 @@ use crate::workspace::{
     AnyRecord, Change, CommitError, Id, KeptRow, RecordKind, Removal, Structure, Target,
 };
 
-/// How often what goes is looked at anew because somebody changed it meanwhile.
+/// How often a deletion is retried after a concurrent change.
 const MAX_ATTEMPTS: usize = 20;
 
 impl<T: Target> Run<'_, '_, T> {

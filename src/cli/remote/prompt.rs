@@ -95,7 +95,7 @@ pub(crate) fn agree(
     })
 }
 
-/// Why nobody is asked.
+/// Why there is no prompt.
 pub(crate) fn unprompted(form: Form) -> &'static str {
     if form == Form::Json && terminal() {
         "`--format json` does not prompt"

@@ -116,7 +116,7 @@ impl Merging<'_, '_> {
         })
     }
 
-    /// What whoever writes a record hears of it.
+    /// The fault that a write of such a record by hand reports.
     fn faults(&self, record: &AnyRecord) -> BTreeSet<String> {
         if record.kind == RecordKind::Workflow {
             let check = CompletenessCheck {
