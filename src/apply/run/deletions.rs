@@ -82,7 +82,7 @@ impl<T: Target> Run<'_, '_, T> {
         }
     }
 
-    /// Takes one away; false when somebody wrote to it meanwhile.
+    /// Removes one; false after a concurrent change.
     async fn try_take_away(&mut self, dropped: &Dropped) -> Result<bool, ApplyError<T::Error>> {
         let structure = self.target.structure().await;
         let structure = structure.map_err(ApplyError::store("reading the structure"))?;

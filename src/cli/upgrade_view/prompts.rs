@@ -35,7 +35,7 @@ enum Choice {
 /// Asks about every conflict of a plan; what is decided goes into `terms`.
 ///
 /// # Errors
-/// When whoever is asked stops.
+/// When the prompts are interrupted.
 pub(crate) fn decide_conflicts(
     preview: &Preview,
     titles: &ItemTitles,

@@ -1,5 +1,5 @@
-//! Values that somebody decided and that a record cannot hold (`upgrade` 3.5.3): they are refused before anything
-//! is written, by the rules that whoever writes such a record by hand is held to.
+//! Decided values that a record cannot hold (`upgrade` 3.5.3): they are refused before anything is written, by the
+//! rules for records that are written by hand.
 
 use std::collections::BTreeSet;
 
