@@ -122,10 +122,10 @@ impl<'d> Migration<'_, 'd, '_> {
             };
             let uid = self.ids.uid();
             self.by_ref.entry(reference).or_insert_with(|| uid.clone());
-            let label = step.arg_str("label").or(step.arg_str("name"));
+            let title = step.title();
             self.items.push(Item {
                 step_ids: (kind == ItemKind::Workflow).then(|| self.step_ids(step)),
-                ..item(uid, kind, label.unwrap_or(reference), Some(reference))
+                ..item(uid, kind, title.unwrap_or(reference), Some(reference))
             });
         }
         // Parents may be created later in a plan that is out of order.

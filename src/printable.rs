@@ -26,7 +26,17 @@ pub fn visible(character: char) -> char {
     }
 }
 
-/// Text as one line: what would steer or mislead has a stand-in.
+/// Bytes as hexadecimal digits in lower case, the form of digests.
+pub fn hex(bytes: &[u8]) -> String {
+    let mut digits = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        // Writing to a String cannot fail.
+        let _ = write!(digits, "{byte:02x}");
+    }
+    digits
+}
+
+/// Text as one line: control and misleading characters are replaced.
 pub fn line(text: &str) -> String {
     text.chars().map(visible).collect()
 }
@@ -46,7 +56,7 @@ pub fn lines(text: &str) -> String {
         .collect()
 }
 
-/// A JSON document that says the same, with everything that would steer or mislead as `\u…`. Outside of
+/// A JSON document that says the same, with control and misleading characters as `\u…`. Outside of
 /// strings JSON has no such characters but line ends and tabs, which stay.
 pub fn json(document: &str) -> String {
     let mut out = String::with_capacity(document.len());
@@ -118,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_steers_or_misleads_is_left() {
+    fn control_and_misleading_characters_are_replaced() {
         for character in hostile() {
             let text = format!("a{character}b");
             for shown in [line(&text), markdown(&text), code(&text)] {

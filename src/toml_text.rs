@@ -64,7 +64,7 @@ pub fn object(toml: &DeTable<'_>) -> Result<Object, NotJson> {
         .collect()
 }
 
-/// A text as a string of TOML in one line, without a character that would steer or mislead.
+/// A text as a string of TOML in one line, without control or misleading characters.
 pub fn string(text: &str) -> String {
     let mut out = String::new();
     for character in json::write_string(text).chars() {

@@ -19,7 +19,7 @@ use crate::rows::{Cell, members};
 use crate::workspace::ledger::{self, Entry, RecognisedRows};
 use crate::workspace::{Id, Lookup, Progress, Structure, Target, Unit, match_each};
 
-/// As many keys as are asked for at once.
+/// Keys per query.
 const KEYS_PER_QUERY: usize = 500;
 /// As many rows as one entry of the ledger holds.
 const ROWS_PER_ENTRY: usize = 5000;

@@ -17,7 +17,7 @@ use crate::upgrade::{BaseView, Drift, DriftBase, StructureDrift, drifted};
 use crate::workspace::ledger::BaseRecord;
 use crate::workspace::{AnyRecord, Id, Lookup, RecordKind, Structure};
 
-/// What is asked.
+/// What is compared.
 #[derive(Debug, Clone, Copy)]
 pub struct DriftInput<'q> {
     /// The template.
@@ -26,7 +26,7 @@ pub struct DriftInput<'q> {
     pub past: JobHistory<'q>,
     /// How that package was applied.
     pub request: &'q Request,
-    /// Rows of the line that whoever asks would not see if they were there.
+    /// Rows of the line that the caller could not see if they existed.
     pub unseen: &'q HashSet<Id>,
     /// Whether cells are shown, and count.
     pub cells: bool,

@@ -159,7 +159,7 @@ fn left_empty<'d>(
         .collect()
 }
 
-/// What somebody has decided.
+/// Writes the decision about one dependency.
 fn decision(out: &mut String, dependency: &Dependency, resolution: &Resolution) {
     // Writing into a string cannot fail, here and below.
     let _ = writeln!(out, "[resolutions.{}]", dependency.reference);

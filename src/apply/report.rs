@@ -302,6 +302,11 @@ pub struct NotCarried {
     pub required: Option<bool>,
 }
 
+impl NotCarried {
+    /// Title of a list of these in a plan.
+    pub const TITLE: &str = "In the package, and not carried over";
+}
+
 /// A value that stands there, null too.
 fn given<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)

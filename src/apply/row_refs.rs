@@ -149,7 +149,7 @@ mod tests {
     use super::{all_row_refs, plain, row_refs};
 
     #[test]
-    fn one_or_many() {
+    fn reads_one_row_ref_or_a_list() {
         let one = r#"{ "rowUid" : "u_1", "featureRef":"$f_a" }"#;
         let read: Vec<_> = row_refs(one)
             .map(|r| (r.row.inner, r.table(), r.column.map(|c| c.inner)))

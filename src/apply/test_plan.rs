@@ -294,7 +294,7 @@ impl TestPlan {
         self.watched(target, earlier, &mut |_| {})
     }
 
-    /// Runs it, and hears how far it is.
+    /// Runs it with reports of its progress.
     pub(super) fn watched<T: Target>(
         &self,
         target: &mut T,

@@ -120,7 +120,7 @@ fn check_fault<'d>(
                 "{} is {}, not {}",
                 name(spot.node),
                 short_text(spot.node),
-                expected(spot.field)
+                spot.field.expected()
             );
             let mut finding = Finding::at(rule, spot.node, message);
             if let (FieldType::Enum, Some(text)) = (spot.field.kind, spot.node.as_str()) {
@@ -351,8 +351,8 @@ pub(super) fn check_trigger<'d>(
 
 fn with_purpose(finding: Finding, key: &str, field: &Field) -> Finding {
     match &field.description {
-        Some(purpose) => finding.help(format!("Write `{key}`, {}. {purpose}", expected(field))),
-        None => finding.help(format!("Write `{key}`, {}.", expected(field))),
+        Some(purpose) => finding.help(format!("Write `{key}`, {}. {purpose}", field.expected())),
+        None => finding.help(format!("Write `{key}`, {}.", field.expected())),
     }
 }
 
@@ -362,25 +362,5 @@ fn name(node: Node<'_>) -> String {
         (Some(key), _) => format!("`{key}`"),
         (None, Some(list)) => format!("an element of `{list}`"),
         _ => "the value".to_owned(),
-    }
-}
-
-fn expected(field: &Field) -> String {
-    match field.kind {
-        FieldType::String => "text".to_owned(),
-        FieldType::Boolean => "`true` or `false`".to_owned(),
-        FieldType::Integer => match (field.minimum, field.maximum) {
-            (Some(least), Some(most)) => format!("an integer from {least} to {most}"),
-            (Some(least), None) => format!("an integer from {least} on"),
-            (None, Some(most)) => format!("an integer up to {most}"),
-            (None, None) => "an integer".to_owned(),
-        },
-        FieldType::Enum => format!("one of `{}`", field.values.join("`, `")),
-        FieldType::List => "a list".to_owned(),
-        FieldType::Object => "an object".to_owned(),
-        FieldType::Any => "a value".to_owned(),
-        FieldType::Steps => "a list of steps".to_owned(),
-        FieldType::Time => "a time as HH:MM".to_owned(),
-        FieldType::Timezone => "the IANA name of a time zone, such as Europe/Lisbon".to_owned(),
     }
 }

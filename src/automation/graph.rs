@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_run_by_then() {
+    fn earlier_steps_of_each_step() {
         let doc = Doc::parse(TEXT).expect("JSON");
         let graph = Graph::read(Definitions::embedded(), list(&doc));
         let mut seen = Vec::new();

@@ -25,8 +25,8 @@ pub fn assign_step_ids(
     });
 }
 
-/// The same with ids that follow from `seed`, a number that nobody can guess: whoever asks again gets
-/// them again.
+/// Like [`assign_step_ids`], with ids derived from `seed`: the same seed gives the same ids, so it must not be
+/// guessable.
 pub fn complete_step_ids(definitions: &Definitions, graph: &mut Value, seed: u128) {
     let mut taken = HashSet::new();
     each_step(definitions, graph, &mut |_, step| {

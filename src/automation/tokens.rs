@@ -39,6 +39,7 @@ pub enum Path<'t> {
 
 /// Why a token cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TokenError {
     /// `{{` without `}}`.
     #[error("its braces are never closed")]

@@ -10,7 +10,7 @@ use crate::finding::suggest::short_text as short;
 use crate::json::Node;
 use crate::json::path::{dotted, push_dotted};
 
-/// Whose fields are looked at.
+/// Whose fields are validated.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Site<'d> {
     /// The trigger: its object.

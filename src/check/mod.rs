@@ -11,7 +11,7 @@ mod promotion;
 mod rows;
 mod rules;
 mod run;
-pub mod sensitive;
+pub(crate) mod sensitive;
 #[cfg(test)]
 mod test_support;
 

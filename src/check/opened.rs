@@ -1,6 +1,6 @@
 //! A package as it was opened: one file, or the files of a folder.
 //!
-//! Whoever reads a package reads its text, and need not know which it was; whoever points at
+//! Readers of a package read its text, and need not know which it was; what points at
 //! something in it asks [`Origin`].
 
 use std::ops::Range;

@@ -8,7 +8,7 @@ use crate::finding::Place;
 use crate::json::Node;
 
 /// The two identifiers, as literal substrings of any decoded key or string.
-pub const TENANT_IDENTIFIERS: [&str; 2] = ["organization_id", "workspace_id"];
+pub(crate) const TENANT_IDENTIFIERS: [&str; 2] = ["organization_id", "workspace_id"];
 
 /// What secrets begin with.
 const BEGINNINGS: [&str; 16] = [
@@ -46,7 +46,7 @@ pub(crate) fn patterns() -> &'static AhoCorasick {
 }
 
 /// The tenant identifier inside a decoded text.
-pub fn tenant_in(text: &str) -> Option<&'static str> {
+pub(crate) fn tenant_in(text: &str) -> Option<&'static str> {
     if !patterns().is_match(text) {
         return None;
     }
@@ -56,7 +56,7 @@ pub fn tenant_in(text: &str) -> Option<&'static str> {
 }
 
 /// What kind of secret a decoded text looks like.
-pub fn secret_in(text: &str) -> Option<&'static str> {
+pub(crate) fn secret_in(text: &str) -> Option<&'static str> {
     if !patterns().is_match(text) {
         return None;
     }

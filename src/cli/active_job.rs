@@ -17,7 +17,7 @@ use super::{client_error, document, interrupt_message};
 /// A job that is in the way.
 pub(crate) struct ActiveJob {
     id: Option<String>,
-    /// Until when somebody works on it.
+    /// Until when a worker holds its lease, in RFC 3339.
     locked_until: Option<String>,
     /// What a document says of the refusal.
     refusal: Map<String, Value>,

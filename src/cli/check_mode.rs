@@ -1,8 +1,8 @@
-//! What is asked of files, and what became of one.
+//! How files are checked, and the outcome for one.
 
 use tplkit::finding::render::{FileEntry, ReportError};
 
-/// What is asked of every file.
+/// How every file is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CheckMode {
     /// All rules; with the five of promotion or without.

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wish_for_json_is_read_whatever_else_stands_there() {
+    fn format_json_is_read_among_wrong_arguments() {
         let read = |line: &str| {
             let output_mode = OutputMode::read(&words(line));
             (output_mode.json, output_mode.report)

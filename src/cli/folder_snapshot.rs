@@ -1,4 +1,4 @@
-//! An unpacked package as it was when it was read, for whoever rewrites its files.
+//! An unpacked package as it was when it was read, for commands that rewrite its files.
 //!
 //! In: a folder on the disk, of which each file is read once. Out: the same bytes however often they are asked for, and
 //! new ones for files that are still what was read.

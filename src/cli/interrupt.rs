@@ -33,8 +33,8 @@ pub(crate) fn keeping_echo<T>(ask: impl FnOnce() -> T) -> T {
     response
 }
 
-/// A hang-up that whoever started the command wants it to outlive (`nohup`). Elsewhere it ends the command: without
-/// `unsafe` nobody can ask there whether a signal is ignored.
+/// A hang-up that the command is to outlive (`nohup`). Elsewhere it ends the command: without
+/// `unsafe` it cannot be read there whether a signal is ignored.
 #[cfg(target_os = "linux")]
 mod hangup {
     use nix::sys::signal::{SigSet, Signal};

@@ -37,6 +37,7 @@ mod overwrite;
 mod package_file;
 mod package_output;
 mod plan_view;
+mod prompt_error;
 mod reference_page;
 mod relative_time;
 mod remote;

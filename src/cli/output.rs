@@ -12,7 +12,7 @@ use super::error::CliError;
 use super::source::is_stdin;
 use super::{interrupt_message, replace};
 
-/// Whether whoever read standard output has left.
+/// Whether the reader of standard output has closed it.
 static READER_LEFT: AtomicBool = AtomicBool::new(false);
 
 /// Whether whoever read the results has left: what comes piece by piece may end then.
@@ -21,7 +21,7 @@ pub(crate) fn reader_left() -> bool {
 }
 
 /// Writes a result for people or in a format for them to the file `target`, or to standard output (without
-/// one, or with `-`). Nothing in it steers a terminal or reads as what it is not.
+/// one, or with `-`). It holds no control or misleading characters.
 pub(crate) fn write_result(text: &str, target: Option<&Path>) -> Result<(), CliError> {
     write_styled(&printable::lines(text), target)
 }

@@ -92,7 +92,7 @@ pub(crate) fn read(path: &Path) -> Result<PackageFile, CliError> {
     open(path, false)
 }
 
-/// The same for whoever may write over it: nothing is mapped, so it stays what was read.
+/// Like `read`, for commands that may write over the file: nothing is mapped, so it stays what was read.
 pub(crate) fn read_whole(path: &Path) -> Result<PackageFile, CliError> {
     open(path, true)
 }

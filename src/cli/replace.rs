@@ -111,7 +111,7 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> CliError {
     move |source| CliError::Write { path, source }
 }
 
-/// What is to be written, as far as it can be without anybody seeing it.
+/// New content that is prepared next to the file, before it is visible.
 enum Staged<'b> {
     /// It lies next to the file that it is for, complete.
     File {

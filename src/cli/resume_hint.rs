@@ -15,7 +15,7 @@ pub(crate) enum ResumeHint {
     Job(String),
     /// A job that is being undone.
     Undo(String),
-    /// A job that has ended, of which nobody could be told.
+    /// A job that has ended, which could not be reported.
     Ended(String),
     /// A job of this workspace that may have begun.
     Workspace(String),
@@ -66,7 +66,7 @@ impl ResumeHint {
     }
 }
 
-/// Has the hint shown when somebody stops the command from now on.
+/// Has the hint shown when the command is interrupted from now on.
 pub(crate) fn leave(way: &ResumeHint, form: Form) {
     let message = "interrupted";
     let help = way.words();

@@ -110,7 +110,7 @@ impl Session {
     }
 }
 
-/// Whether a stream gets colours where nobody says. Only a terminal does: `CLICOLOR_FORCE` forces none on a pipe.
+/// Whether a stream gets colours by default. Only a terminal does: `CLICOLOR_FORCE` forces none on a pipe.
 pub(crate) fn automatic(stream: &impl RawStream) -> ColorChoice {
     if !stream.is_terminal() {
         return ColorChoice::Never;

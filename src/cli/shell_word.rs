@@ -14,7 +14,7 @@ pub(crate) fn shell_word(word: &str) -> Cow<'_, str> {
     Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
 }
 
-/// The same of a path, in which what would steer a terminal has a stand-in. It is no option, whatever it begins with.
+/// A path as a shell word, with control characters replaced. It is never read as an option.
 pub(crate) fn shell_path(path: &Path) -> String {
     let word = printable::path(path);
     if word.starts_with('-') && word != "-" {

@@ -34,7 +34,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Source> {
     Source::open(path)
 }
 
-/// The same, never mapped: a mapping shows what somebody writes into the file later.
+/// Like `read`, never mapped: a mapping shows later changes of the file.
 pub(crate) fn read_whole(path: &Path) -> io::Result<Source> {
     if is_stdin(path) {
         return read_stdin();

@@ -159,7 +159,7 @@ impl Scope {
         }
     }
 
-    /// Those of them that nobody watches yet.
+    /// Those of them that are not watched yet.
     fn folders_above(&self) -> Vec<PathBuf> {
         let watched = self.folders();
         let above = self.above.iter();

@@ -14,7 +14,7 @@ use super::rows::{RowQuery, segment};
 use super::secret::Secret;
 
 impl Client {
-    /// `POST /v1/auth/token`: signs in, as whoever the client belongs to.
+    /// `POST /v1/auth/token`: signs in with an e-mail address and a password.
     pub fn token(&self, email: &str, password: &Secret) -> Result<Tokens, Error> {
         let document = json!({"email": email, "password": password.reveal()});
         self.tokens_for("/v1/auth/token", &document, password)
@@ -122,7 +122,7 @@ impl Client {
         self.count_matching(feature, &RowQuery::default())
     }
 
-    /// The same of the rows that a query finds.
+    /// `GET /v1/features/{feature_id}/rows:aggregate`: how many rows of a table match a query.
     pub fn count_matching(&self, feature: &str, query: &RowQuery) -> Result<u64, Error> {
         #[derive(serde::Deserialize)]
         struct RowCount {

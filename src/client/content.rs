@@ -184,7 +184,7 @@ mod tests {
     use crate::client::ApiResponse;
 
     #[test]
-    fn only_a_part_up_to_the_end_is_one() {
+    fn a_content_range_must_reach_the_end() {
         for (range, at) in [
             ("bytes 5-9/10", Some(5)),
             ("bytes 0-9/10", Some(0)),

@@ -18,7 +18,7 @@ pub enum Error {
         address: String,
         /// What kept the response away.
         cause: Cause,
-        /// The same in words.
+        /// Why, in words.
         why: String,
         /// How often it was tried.
         tries: u32,

@@ -102,7 +102,7 @@ impl Job {
         self.status.eq_ignore_ascii_case("undoing") || self.ended() == Some(JobOutcome::Undone)
     }
 
-    /// Until when somebody works on it.
+    /// Until when a worker holds its lease, in RFC 3339.
     pub fn locked_until(&self) -> Option<&str> {
         let either = self
             .locked_until
@@ -141,7 +141,7 @@ impl Client {
         self.plan_with(template, body, BodyPackages::default())
     }
 
-    /// The same with packages in the body.
+    /// Like [`plan`](Client::plan), with packages in the body.
     pub fn plan_with(
         &self,
         template: &str,
@@ -157,7 +157,7 @@ impl Client {
         self.apply_with(template, body, BodyPackages::default())
     }
 
-    /// The same with packages in the body.
+    /// Like [`apply`](Client::apply), with packages in the body.
     pub fn apply_with(
         &self,
         template: &str,

@@ -28,7 +28,7 @@ pub struct Problem {
     pub reference: Option<String>,
     /// The job concerned.
     pub job_id: Option<String>,
-    /// Until when somebody works on it.
+    /// Until when a worker holds its lease, in RFC 3339.
     pub locked_until: Option<String>,
     /// Seconds, or an HTTP date, until another try makes sense.
     pub retry_after: Option<String>,

@@ -1,22 +1,22 @@
-//! Records of responses, with the members that commands need. Members that the specification does
-//! not promise may be missing; unknown ones are ignored.
+//! Records of responses, with the members that commands need. Ids are UUIDs as text. Members that the
+//! specification does not promise may be missing; unknown ones are ignored.
 
 use serde::{Deserialize, Serialize};
 
-/// Who a credential belongs to.
+/// The user or the API key that a credential belongs to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Me {
     /// `user` or `api_key`.
     pub kind: String,
-    /// Of the user or the key.
+    /// UUID of the user or the API key.
     pub id: String,
-    /// Of a user.
+    /// E-mail address, of a user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
-    /// Where it may act.
+    /// The organizations in which it has a role.
     #[serde(default)]
     pub organizations: Vec<Membership>,
-    /// Of a key.
+    /// Scopes, of an API key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<String>>,
 }
@@ -24,21 +24,21 @@ pub struct Me {
 /// An organization and a role in it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Membership {
-    /// Of the organization.
+    /// UUID of the organization.
     pub id: String,
-    /// For people.
+    /// Name for people.
     pub label: String,
     /// `owner`, `admin`, `editor` or `viewer`.
     pub role: String,
 }
 
-/// What a server says of itself.
+/// The health of a server.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct Health {
-    /// `ok`.
+    /// `ok` when the server is healthy.
     #[serde(default)]
     pub status: Option<String>,
-    /// Of the server.
+    /// Version of the server.
     #[serde(default)]
     pub version: Option<String>,
 }
@@ -46,9 +46,9 @@ pub struct Health {
 /// An organization.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Organization {
-    /// Its id.
+    /// UUID of the organization.
     pub id: String,
-    /// For people.
+    /// Name for people.
     #[serde(default)]
     pub label: Option<String>,
 }
@@ -56,35 +56,35 @@ pub struct Organization {
 /// A channel.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Channel {
-    /// Its id.
+    /// UUID of the channel.
     pub id: String,
-    /// For people; several may have the same.
+    /// Name for people, not unique.
     pub name: String,
 }
 
 /// A connection, or a timer profile.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Connection {
-    /// Its id.
+    /// UUID of the connection or the timer profile.
     pub id: String,
-    /// By which automations name it.
+    /// The name that automations use.
     pub name: String,
-    /// `smtp`, `http`, `llm` or `timer`.
+    /// Kind: `smtp`, `http`, `llm` or `timer`.
     pub kind: String,
 }
 
 /// A workspace.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Workspace {
-    /// Its id.
+    /// UUID of the workspace.
     pub id: String,
-    /// Whose it is.
+    /// UUID of its organization.
     #[serde(default)]
     pub organization_id: Option<String>,
-    /// The technical name.
+    /// Technical name.
     #[serde(default)]
     pub name: Option<String>,
-    /// For people.
+    /// Name for people.
     #[serde(default)]
     pub label: Option<String>,
 }
@@ -92,21 +92,21 @@ pub struct Workspace {
 /// A table.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Feature {
-    /// Its id.
+    /// UUID of the table.
     pub id: String,
-    /// Where it is.
+    /// UUID of its workspace.
     #[serde(default)]
     pub workspace_id: Option<String>,
-    /// The technical name.
+    /// Technical name.
     #[serde(default)]
     pub name: Option<String>,
-    /// For people.
+    /// Name for people.
     #[serde(default)]
     pub label: Option<String>,
     /// Whether other workspaces may use it.
     #[serde(default)]
     pub is_shared: bool,
-    /// When it was created.
+    /// When it was created, in RFC 3339.
     #[serde(default)]
     pub created_at: Option<String>,
 }
@@ -114,17 +114,17 @@ pub struct Feature {
 /// A column.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Column {
-    /// Its id.
+    /// UUID of the column.
     pub id: String,
-    /// The key in the data of rows.
+    /// Technical name, the key in row data.
     pub name: String,
-    /// For people.
+    /// Name for people.
     #[serde(default)]
     pub label: Option<String>,
-    /// One of the definitions.
+    /// Its type in the definitions.
     #[serde(default, rename = "type")]
     pub column_type: Option<String>,
-    /// Whatever its type has.
+    /// Config, as the definitions declare it for the column type.
     #[serde(default)]
     pub config: serde_json::Value,
 }

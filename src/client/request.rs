@@ -84,7 +84,7 @@ impl Request {
         self
     }
 
-    /// A question that is asked with a `POST`.
+    /// A read that is sent with `POST`.
     #[must_use]
     pub(super) fn harmless(mut self) -> Request {
         self.harmless = true;
@@ -113,7 +113,7 @@ impl Request {
         self.method == Method::POST && kept
     }
 
-    /// Whether it may be sent again when nobody knows what became of it.
+    /// Whether it may be sent again when its outcome is unknown.
     pub(super) fn is_repeatable(&self) -> bool {
         let keyed = self.idempotency_key.is_some() && self.takes_key();
         keyed

@@ -5,7 +5,7 @@ use std::fmt;
 /// What stands where a secret stood.
 const HIDDEN: &str = "***";
 
-/// A secret. It shows itself to nobody who does not ask for it by [`Secret::reveal`].
+/// A secret, which only [`Secret::reveal`] shows.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 

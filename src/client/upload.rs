@@ -14,11 +14,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
-/// Bodies of more bytes than this are worth a word while they are sent.
+/// Progress is reported for bodies of more bytes than this.
 pub(super) const LARGE_BODY_BYTES: u64 = 1_000_000;
 /// How much of a body is read at once.
 const CHUNK_BYTES: usize = 64 << 10;
-/// How often somebody looks whether a body goes on.
+/// How often the progress of an upload is checked.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
 
 type Open = dyn Fn() -> io::Result<Box<dyn Read + Send>> + Send + Sync;

@@ -254,24 +254,24 @@ impl Field {
         self.required == Some(true)
     }
 
-    /// The type of its value, in words.
-    pub fn kind_in_words(&self) -> String {
+    /// What a value has to be, in words: "text", "an integer from 1 to 31", "one of `a`, `b`".
+    pub fn expected(&self) -> String {
         match self.kind {
-            FieldType::String => "a string".to_owned(),
+            FieldType::String => "text".to_owned(),
+            FieldType::Boolean => "`true` or `false`".to_owned(),
             FieldType::Integer => match (self.minimum, self.maximum) {
                 (Some(least), Some(most)) => format!("an integer from {least} to {most}"),
-                (Some(least), None) => format!("an integer from {least}"),
-                (None, Some(most)) => format!("an integer to {most}"),
+                (Some(least), None) => format!("an integer from {least} on"),
+                (None, Some(most)) => format!("an integer up to {most}"),
                 (None, None) => "an integer".to_owned(),
             },
-            FieldType::Boolean => "true or false".to_owned(),
-            FieldType::Enum => format!("one of {}", self.values.join(", ")),
+            FieldType::Enum => format!("one of `{}`", self.values.join("`, `")),
             FieldType::List => "a list".to_owned(),
             FieldType::Object => "an object".to_owned(),
-            FieldType::Any => "anything".to_owned(),
+            FieldType::Any => "a value".to_owned(),
             FieldType::Steps => "a list of steps".to_owned(),
             FieldType::Time => "a time as HH:MM".to_owned(),
-            FieldType::Timezone => "an IANA zone name".to_owned(),
+            FieldType::Timezone => "the IANA name of a time zone, such as Europe/Lisbon".to_owned(),
         }
     }
 

@@ -33,7 +33,7 @@ impl Located {
         let before = format!("{}{}", cut(excerpt.cut_before), excerpt.before);
         let after = format!("{}{}", excerpt.after, cut(excerpt.cut_after));
         let text = format!("{before}{}{after}", excerpt.marked);
-        // What stands in for a character that steers a terminal may be longer than it.
+        // The replacement of a control character may be longer than it.
         let begin = self.spot.span.start.saturating_sub(before.len());
         FindingDiagnostic {
             window: (begin, text.len()).into(),

@@ -3,23 +3,23 @@
 //!
 //! | Stage | Module |
 //! |---|---|
-//! | what travels | [`selection`], read from a body by `request` |
+//! | what travels | `selection`, read from a body by `request` |
 //! | configs in one order, whatever the store | `members` |
 //! | what it refers to, and what cannot travel | `workspace_index`, `verdict`, `leak`, `secret`, `read` |
 //! | refs, order, steps, dependencies | `record`, `order`, `external`, `plan` |
 //! | what an earlier package called all of it | [`onto`] |
 //! | rows: read twice, never held | `rows` |
-//! | the package, proved before it is handed out | `manifest`, `invariant`, [`draft`] |
-//! | what the check says of it | [`exported`] |
+//! | the package, proved before it is handed out | `manifest`, `invariant`, `draft` |
+//! | what the check says of it | `exported` |
 //!
 //! Only [`prepare`] and [`Draft::write_to`] wait for a [`Source`]; everything between is pure. The
 //! same workspace, time and ids give the same bytes, in canonical form. The definitions registry
 //! declares which fields hold references or secrets. Nothing is lost silently: `unresolved` and
 //! `redacted` list what could not be exported.
 
-pub mod draft;
-pub mod error;
-pub mod exported;
+mod draft;
+mod error;
+mod exported;
 mod external;
 #[cfg(feature = "schemas")]
 mod identity_document;
@@ -35,7 +35,7 @@ mod record;
 mod request;
 mod rows;
 mod secret;
-pub mod selection;
+mod selection;
 mod step_ids;
 mod taken_refs;
 mod verdict;
@@ -65,7 +65,7 @@ pub async fn prepare<S: Source + Sync>(
     prepare_onto(source, selection, None, clock, ids, definitions).await
 }
 
-/// The same, going on from an earlier package: what is still there keeps its identity (`upgrade` 1.1).
+/// Like [`prepare`], on top of an earlier package: records that still exist keep its uids and refs (`upgrade` 1.1).
 pub async fn prepare_onto<'p, S: Source + Sync>(
     source: &S,
     selection: &Selection,
@@ -136,8 +136,8 @@ pub async fn export<S: Source + Sync>(
     export_onto(source, selection, None, clock, ids, definitions).await
 }
 
-/// The same, going on from an earlier package: of a workspace that did not change, that very package
-/// comes out, its time included (`upgrade` 1.1, 1.2).
+/// Like [`export`], on top of an earlier package. An unchanged workspace gives that package byte for byte, its time
+/// included (`upgrade` 1.1, 1.2).
 pub async fn export_onto<S: Source + Sync>(
     source: &S,
     selection: &Selection,

@@ -12,7 +12,7 @@ impl TakenRefs {
         TakenRefs(references)
     }
 
-    /// A ref that nobody has.
+    /// A ref that is not in use.
     pub(super) fn mint(&mut self, prefix: &str, tail: &str) -> String {
         let wanted = format!("{prefix}_{tail}");
         let mut reference = wanted.clone();

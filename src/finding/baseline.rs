@@ -59,6 +59,7 @@ fn is_one(count: &usize) -> bool {
 
 /// A file that is not a baseline.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BaselineError {
     /// Not the shape of one.
     #[error("it is not a baseline file: {0}")]
@@ -195,7 +196,7 @@ pub fn is_whole(findings: &[Located]) -> bool {
     !findings.iter().any(is_fixed)
 }
 
-/// Whether nobody can accept the finding: a part of the package was not checked.
+/// Whether the finding cannot be accepted: a part of the package was not checked.
 fn is_fixed(finding: &Located) -> bool {
     [&J001, &J010].contains(&finding.rule)
 }

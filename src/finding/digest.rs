@@ -5,12 +5,12 @@
 use super::Located;
 
 /// A digest of the message alone, for keys that hold path, code and pointer in the clear.
-pub fn message(finding: &Located) -> String {
+pub(super) fn message(finding: &Located) -> String {
     hex(&[finding.message.as_bytes()])
 }
 
 /// A digest of the whole identity of a finding; `occurrence` tells equal ones apart, from 0.
-pub fn finding(path: &str, finding: &Located, occurrence: usize) -> String {
+pub(super) fn finding(path: &str, finding: &Located, occurrence: usize) -> String {
     let occurrence = occurrence.to_string();
     let parts = [
         path,

@@ -14,7 +14,7 @@ pub struct Edit {
 }
 
 /// Replaces a value.
-pub fn replace(node: Node<'_>, text: impl Into<String>) -> Edit {
+pub(crate) fn replace(node: Node<'_>, text: impl Into<String>) -> Edit {
     Edit {
         span: node.span(),
         text: text.into(),
@@ -22,12 +22,12 @@ pub fn replace(node: Node<'_>, text: impl Into<String>) -> Edit {
 }
 
 /// Adds a member at the end of an object, laid out like the member before it.
-pub fn add_member(object: Node<'_>, key: &str, value: &str) -> Edit {
+pub(crate) fn add_member(object: Node<'_>, key: &str, value: &str) -> Edit {
     add_members(object, &[(key, value)])
 }
 
 /// Adds members at the end of an object, in one edit: of two insertions at one place only one can be made.
-pub fn add_members(object: Node<'_>, members: &[(&str, &str)]) -> Edit {
+pub(crate) fn add_members(object: Node<'_>, members: &[(&str, &str)]) -> Edit {
     let members = members
         .iter()
         .map(|(key, value)| (write_string(key), *value));
@@ -56,7 +56,7 @@ pub fn add_members(object: Node<'_>, members: &[(&str, &str)]) -> Edit {
 }
 
 /// Removes a member with the comma that goes with it.
-pub fn remove_member(member: Node<'_>) -> Edit {
+pub(crate) fn remove_member(member: Node<'_>) -> Edit {
     let span = member.key_span().start..member.span().end;
     let text = member.text();
     let before = text[..span.start].trim_end();
@@ -78,13 +78,16 @@ pub fn remove_member(member: Node<'_>) -> Edit {
 }
 
 /// A list of strings as JSON.
-pub fn string_list<'s>(strings: impl IntoIterator<Item = &'s str>) -> String {
+pub(crate) fn string_list<'s>(strings: impl IntoIterator<Item = &'s str>) -> String {
     let written: Vec<String> = strings.into_iter().map(write_string).collect();
     format!("[{}]", written.join(", "))
 }
 
 /// Gives a list other strings, laid out like the elements that it has.
-pub fn replace_strings<'s>(list: Node<'_>, strings: impl IntoIterator<Item = &'s str>) -> Edit {
+pub(crate) fn replace_strings<'s>(
+    list: Node<'_>,
+    strings: impl IntoIterator<Item = &'s str>,
+) -> Edit {
     let mut elements = list.elements();
     let written: Vec<String> = strings.into_iter().map(write_string).collect();
     let Some(first) = elements.next().filter(|_| !written.is_empty()) else {

@@ -7,8 +7,8 @@
 
 pub mod baseline;
 pub mod catalog;
-pub mod digest;
-pub mod edit;
+mod digest;
+pub(crate) mod edit;
 mod excerpt;
 pub mod fix;
 mod located;

@@ -1,4 +1,4 @@
-//! Where a finding is, before anybody asks for lines and columns.
+//! Where a finding is, before lines and columns are computed.
 
 use std::ops::Range;
 

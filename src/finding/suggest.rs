@@ -166,7 +166,7 @@ impl Finding {
         self
     }
 
-    /// The same, and where none is near enough all candidates that are right, if they are few.
+    /// Like [`meant`](Finding::meant); where no candidate is near enough, lists them all if they are few.
     #[must_use]
     pub fn meant_or_known<'c>(
         mut self,

@@ -39,8 +39,8 @@ fn add<'d>(facts: &Facts<'d>, step: &Step<'d>, builder: &mut Builder) {
         Some(reference) => reference.to_owned(),
         None => format!("step-{}", step.node.index()),
     };
-    let label = step.arg_str("label").or_else(|| step.arg_str("name"));
-    let group = builder.group(&name, label.unwrap_or(&name));
+    let title = step.title();
+    let group = builder.group(&name, title.unwrap_or(&name));
     let trigger = trigger_node(facts, step, &name);
     let trigger = builder.node(trigger.within(group));
     let mut exits = vec![(trigger, String::new())];

@@ -143,7 +143,7 @@ pub enum EdgeKind {
     Uses,
     /// From the step that declares a ref to one that uses it.
     Declares,
-    /// The same, in the wrong order: the use comes first.
+    /// Like [`Declares`](EdgeKind::Declares), in the wrong order: the use comes before the declaration.
     Late,
     /// What runs next.
     Next,

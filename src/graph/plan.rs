@@ -107,10 +107,7 @@ fn group_label(step: &Step<'_>) -> &'static str {
 
 /// The label of what a step makes or changes, a column's and a view's after its table's.
 fn label(facts: &Facts<'_>, step: &Step<'_>) -> String {
-    let own_label = |step: &Step<'_>| {
-        let label = step.arg_str("label").or_else(|| step.arg_str("name"));
-        label.map(str::to_owned)
-    };
+    let own_label = |step: &Step<'_>| step.title().map(str::to_owned);
     let by_ref = |reference: &str| {
         let declared = facts.declaring_step(reference)?;
         own_label(&facts.steps[declared])

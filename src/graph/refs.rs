@@ -79,8 +79,8 @@ impl<'f, 'd> GraphReader<'f, 'd> {
         if self.nodes.contains_key(reference) {
             return; // S004 speaks.
         }
-        let label = step.arg_str("label").or_else(|| step.arg_str("name"));
-        let node = Node::new(reference, kind, label.unwrap_or(reference))
+        let title = step.title();
+        let node = Node::new(reference, kind, title.unwrap_or(reference))
             .detail(self.detail(step, kind))
             .at(step.node);
         let at = self.builder.node(node);

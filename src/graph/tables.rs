@@ -20,9 +20,9 @@ pub(super) fn tables(facts: &Facts<'_>) -> Graph {
         if step.tool != Some(Tool::CreateFeature) || nodes.contains_key(reference) {
             continue;
         }
-        let label = step.arg_str("label").or_else(|| step.arg_str("name"));
+        let title = step.title();
         let columns = columns(facts, reference);
-        let mut node = Node::new(reference, NodeKind::Table, label.unwrap_or(reference))
+        let mut node = Node::new(reference, NodeKind::Table, title.unwrap_or(reference))
             .detail(format!("table, {}", counted(columns.len(), "column")))
             .at(step.node);
         node.columns = columns;

@@ -168,7 +168,7 @@ fn secrets_stay_out_of_pictures() {
 }
 
 #[test]
-fn nothing_makes_a_picture_too() {
+fn empty_and_malformed_plans_render() {
     for text in [
         r#"{"templateVersion": 2}"#,
         r#"{"templateVersion": 1, "plan": {"steps": [5, {}, {"tool": "create_feature"}, {"tool": "create_workflow_v2", "ref": "w_a", "args": {}}, {"tool": "nope", "args": {"a": "$f_a"}}]}}"#,

@@ -2,7 +2,7 @@
 //!
 //! Packages are checked, shown and rewritten by position, so the tree keeps spans, repeated keys
 //! and the digits of numbers. Rows of a payload are left unparsed in the tree ([`JsonKind::Rows`])
-//! and streamed with [`scan::Scanner`].
+//! and streamed with `scan::Scanner`.
 //!
 //! In: text. Out: nodes with spans, or the one [`SyntaxError`] that ends reading.
 
@@ -13,7 +13,7 @@ mod outline;
 mod parse;
 pub mod path;
 mod pointer;
-pub mod scan;
+pub(crate) mod scan;
 mod serde;
 mod skip;
 mod tree;

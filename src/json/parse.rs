@@ -17,7 +17,7 @@ impl<'a> Doc<'a> {
     /// [`JsonKind::Rows`](super::JsonKind::Rows).
     ///
     /// A text whose rows are malformed can be refused later than a plain parse would, or be
-    /// accepted; whoever streams the rows finds the earlier error.
+    /// accepted; a reader that streams the rows finds the earlier error.
     pub fn parse_package(text: &'a str) -> Result<Doc<'a>, SyntaxError> {
         Parser::new(text, true, None).run()
     }

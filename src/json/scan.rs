@@ -86,7 +86,7 @@ pub enum SyntaxKind {
 
 /// A string token: the span includes both quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StrToken {
+pub(crate) struct StrToken {
     /// Offset of the opening quote.
     pub start: usize,
     /// Offset after the closing quote.
@@ -97,14 +97,14 @@ pub struct StrToken {
 
 impl StrToken {
     /// The bytes between the quotes.
-    pub fn inner(self) -> Range<usize> {
+    pub(crate) fn inner(self) -> Range<usize> {
         self.start + 1..self.end - 1
     }
 }
 
 /// A cursor over the bytes of a UTF-8 text. Offsets are those of the whole text.
 #[derive(Debug, Clone)]
-pub struct Scanner<'a> {
+pub(crate) struct Scanner<'a> {
     bytes: &'a [u8],
     /// Offset of the next byte to be read.
     pub pos: usize,
@@ -112,7 +112,7 @@ pub struct Scanner<'a> {
 
 impl<'a> Scanner<'a> {
     /// Starts at `pos` of `text`.
-    pub fn new(text: &'a str, pos: usize) -> Self {
+    pub(crate) fn new(text: &'a str, pos: usize) -> Self {
         Scanner {
             bytes: text.as_bytes(),
             pos,
@@ -121,13 +121,13 @@ impl<'a> Scanner<'a> {
 
     /// An error at `offset`.
     #[cold]
-    pub fn error(offset: usize, kind: SyntaxKind) -> SyntaxError {
+    pub(crate) fn error(offset: usize, kind: SyntaxKind) -> SyntaxError {
         SyntaxError { offset, kind }
     }
 
     /// The next byte, not consumed.
     #[inline]
-    pub fn peek(&self) -> Option<u8> {
+    pub(crate) fn peek(&self) -> Option<u8> {
         self.bytes.get(self.pos).copied()
     }
 
@@ -142,7 +142,7 @@ impl<'a> Scanner<'a> {
 
     /// Skips white space and gives the byte after it.
     #[inline]
-    pub fn next_token(&mut self) -> Option<u8> {
+    pub(crate) fn next_token(&mut self) -> Option<u8> {
         loop {
             match self.bytes.get(self.pos) {
                 Some(b' ' | b'\n' | b'\t' | b'\r') => self.pos += 1,
@@ -153,7 +153,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads a string whose opening quote is the next byte.
     #[inline]
-    pub fn string(&mut self) -> Result<StrToken, SyntaxError> {
+    pub(crate) fn string(&mut self) -> Result<StrToken, SyntaxError> {
         let start = self.pos;
         let mut at = start + 1;
         let mut escaped = false;
@@ -225,7 +225,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads a number that begins at the next byte (`-` or a digit).
     #[inline]
-    pub fn number(&mut self) -> Result<Range<usize>, SyntaxError> {
+    pub(crate) fn number(&mut self) -> Result<Range<usize>, SyntaxError> {
         let start = self.pos;
         let bad = || Self::error(start, SyntaxKind::BadNumber);
         if self.peek() == Some(b'-') {
@@ -270,7 +270,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads exactly `word` (`true`, `false`, `null`).
     #[inline]
-    pub fn literal(&mut self, word: &'static str) -> Result<Range<usize>, SyntaxError> {
+    pub(crate) fn literal(&mut self, word: &'static str) -> Result<Range<usize>, SyntaxError> {
         let start = self.pos;
         let end = start + word.len();
         if self.bytes.get(start..end) == Some(word.as_bytes()) {
@@ -282,7 +282,7 @@ impl<'a> Scanner<'a> {
 
     /// After a value in an object: `,` leads to the next key (true), `}` ends it (false).
     #[inline]
-    pub fn next_member(&mut self) -> Result<bool, SyntaxError> {
+    pub(crate) fn next_member(&mut self) -> Result<bool, SyntaxError> {
         // As compact files have it; everything else goes the long way.
         match self.pair() {
             Some([b',', b'"']) => {
@@ -326,7 +326,7 @@ impl<'a> Scanner<'a> {
 
     /// After a value in a list: `,` leads to the next value (true), `]` ends it (false).
     #[inline]
-    pub fn next_element(&mut self) -> Result<bool, SyntaxError> {
+    pub(crate) fn next_element(&mut self) -> Result<bool, SyntaxError> {
         match self.pair() {
             Some([b',', next]) if next > b' ' && next != b']' => {
                 self.pos += 1;
@@ -367,7 +367,7 @@ impl<'a> Scanner<'a> {
 
     /// After `{`: whether a first key follows (then the next byte is its quote).
     #[inline]
-    pub fn first_member(&mut self) -> Result<bool, SyntaxError> {
+    pub(crate) fn first_member(&mut self) -> Result<bool, SyntaxError> {
         match self.next_token() {
             Some(b'"') => Ok(true),
             Some(b'}') => {
@@ -381,7 +381,7 @@ impl<'a> Scanner<'a> {
 
     /// After `[`: whether a first value follows.
     #[inline]
-    pub fn first_element(&mut self) -> Result<bool, SyntaxError> {
+    pub(crate) fn first_element(&mut self) -> Result<bool, SyntaxError> {
         match self.next_token() {
             Some(b']') => {
                 self.pos += 1;
@@ -394,7 +394,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads the colon after a key and stands on the value's first byte.
     #[inline]
-    pub fn colon(&mut self) -> Result<(), SyntaxError> {
+    pub(crate) fn colon(&mut self) -> Result<(), SyntaxError> {
         match self.pair() {
             Some([b':', next]) if next > b' ' => {
                 self.pos += 1;
@@ -423,13 +423,13 @@ impl<'a> Scanner<'a> {
 
     /// The error of a text that stops too early.
     #[cold]
-    pub fn end(&self) -> SyntaxError {
+    pub(crate) fn end(&self) -> SyntaxError {
         Self::error(self.bytes.len(), SyntaxKind::UnexpectedEnd)
     }
 
     /// Jumps over a list or object without checking what is inside. Gives the span, up to the end
     /// of the text when nothing closes it.
-    pub fn skip_list_unchecked(&mut self) -> Range<usize> {
+    pub(crate) fn skip_list_unchecked(&mut self) -> Range<usize> {
         self.skip_outlined(None)
     }
 

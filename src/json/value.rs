@@ -228,7 +228,7 @@ mod tests {
     use super::{Number, Value};
 
     #[test]
-    fn digits_stay() {
+    fn numbers_keep_their_digits() {
         let value = Value::parse(r#"{"a": [1.10, 1e400, -0, 123456789012345678901234567890]}"#);
         let value = value.expect("JSON");
         let digits: Vec<&str> = value

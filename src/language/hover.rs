@@ -1,4 +1,4 @@
-//! What an editor shows when somebody points at a uid, a ref or a key: its name, its kind, what it is for.
+//! What an editor shows for a uid, a ref or a key under the pointer: its name, its kind, what it is for.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -21,7 +21,7 @@ pub struct Hover {
     pub text: String,
 }
 
-/// What is known of what stands at a byte.
+/// The text about what is at a byte.
 pub fn hover(package: &Package<'_>, offset: usize) -> Option<Hover> {
     if let Some((name, mention)) = ref_at(package, offset) {
         return Some(Hover {
@@ -143,6 +143,6 @@ pub(super) fn takes(field: &Field) -> String {
     }
     match &field.items {
         Some(items) if field.kind == FieldType::List => format!("a list, each {}", takes(items)),
-        _ => field.kind_in_words(),
+        _ => field.expected(),
     }
 }

@@ -1,14 +1,14 @@
 //! What an editor asks about a package that is being written: a text and a byte of it in, what the editor shows out.
 //!
 //! In: the text of a package, good or bad. Out: places, edits, names and Markdown, all of them in bytes of
-//! that text; [`document`] turns bytes into the lines and columns of editors. Nothing here reads files,
+//! that text; [`Document`] turns bytes into the lines and columns of editors. Nothing here reads files,
 //! keeps state or knows a protocol, and what is right or wrong is decided elsewhere.
 
 mod actions;
 mod complete;
 mod completion;
 mod cursor;
-pub mod document;
+mod document;
 mod expressions;
 mod files;
 mod folding;

@@ -7,6 +7,7 @@ use crate::package::reference::{WORKSPACE, is_declaration, undollared};
 
 /// Why a ref is not renamed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RenameError {
     /// There is none at the cursor.
     #[error("there is no ref here to rename")]

@@ -174,7 +174,7 @@ impl Index {
     }
 }
 
-/// The lines of an index, for whoever points at them.
+/// The lines of an index with their positions.
 #[derive(Debug)]
 pub(super) struct Lines<'t>(Vec<(usize, &'t str)>);
 

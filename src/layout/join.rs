@@ -2,7 +2,7 @@
 //!
 //! Goes in: a folder. Comes out: as much of the package as can be put together, as one text for
 //! everything that reads packages; and the way back, from bytes of the text to bytes of files, for
-//! whoever reports or edits them. The text has the content of the packed file, and not its layout.
+//! what reports or edits them. The text has the content of the packed file, and not its layout.
 
 use std::ops::Range;
 

@@ -15,7 +15,7 @@ use crate::rows::sorted_to;
 
 /// What the definitions need to know of the record, beyond the tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Declared<'f> {
+pub(crate) enum Declared<'f> {
     /// Type and component of a column.
     Column(&'f str, Option<&'f str>),
     /// Type of a view.
@@ -67,7 +67,7 @@ impl<'d> ConfigSpot<'d, '_> {
 }
 
 /// Visits configs.
-pub trait ConfigVisitor<'d, 'f> {
+pub(crate) trait ConfigVisitor<'d, 'f> {
     /// A declared value.
     fn spot(&mut self, spot: ConfigSpot<'d, 'f>);
     /// A structural mistake; the last argument says whether it is in an automation.
@@ -78,7 +78,7 @@ pub trait ConfigVisitor<'d, 'f> {
 }
 
 /// Walks everything in `args` that the definitions declare for a step of that tool.
-pub fn walk_args<'d, 'f>(
+pub(crate) fn walk_args<'d, 'f>(
     definitions: &'f Definitions,
     tool: Tool,
     args: Node<'d>,
@@ -217,7 +217,7 @@ impl<'d, 'f> Visitor<'d, 'f> for Walker<'d, 'f, '_> {
 
 /// What happens to one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Edit {
+pub(crate) enum Edit {
     /// Another value takes its place.
     Set(Value),
     /// It goes, with its key.
@@ -228,29 +228,24 @@ pub enum Edit {
 
 /// Values to be changed, by dotted path inside the args (`contract` 2.4).
 #[derive(Debug, Clone, Default)]
-pub struct Edits(Vec<(String, Edit)>);
+pub(crate) struct Edits(Vec<(String, Edit)>);
 
 impl Edits {
     /// Notes a change of the value at `node`, and gives its path.
-    pub fn at(&mut self, args: Node<'_>, node: Node<'_>, edit: Edit) -> String {
+    pub(crate) fn at(&mut self, args: Node<'_>, node: Node<'_>, edit: Edit) -> String {
         let path = dotted(args, node);
         self.0.push((path.clone(), edit));
         path
     }
 
     /// Notes a change of the value at a path, which may be a member that is not there yet.
-    pub fn at_path(&mut self, path: String, edit: Edit) {
+    pub(crate) fn at_path(&mut self, path: String, edit: Edit) {
         self.0.push((path, edit));
-    }
-
-    /// Whether nothing is changed.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     /// Makes the changes. Values are reported from front to back, so the last go first: what is
     /// removed moves nothing that is still to be found.
-    pub fn apply(self, args: &mut Object) {
+    pub(crate) fn apply(self, args: &mut Object) {
         for (path, edit) in self.0.into_iter().rev() {
             let mut segments = split_dotted(&path);
             let Some(last) = segments.pop() else { continue };
@@ -307,7 +302,10 @@ fn find<'v>(args: &'v mut Object, segments: &[String]) -> Option<Container<'v>> 
 
 /// Looks at `args` as a document, so that they can be walked; fails only when they are nested
 /// deeper than any document may be.
-pub fn with_args<T>(args: &Object, look: impl FnOnce(Node<'_>) -> T) -> Result<T, SyntaxError> {
+pub(crate) fn with_args<T>(
+    args: &Object,
+    look: impl FnOnce(Node<'_>) -> T,
+) -> Result<T, SyntaxError> {
     let text = Value::Object(args.clone()).write();
     Ok(look(Doc::parse(&text)?.root()))
 }

@@ -1,12 +1,12 @@
 //! The package format: its shapes, refs and uids.
 
 pub mod canonical;
-pub mod configs;
-pub mod format;
+pub(crate) mod configs;
+pub(crate) mod format;
 pub mod model;
 pub mod name;
 pub mod payload;
-pub mod reference;
+pub(crate) mod reference;
 pub mod schema;
 pub mod semver;
 pub mod size;

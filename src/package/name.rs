@@ -4,7 +4,7 @@
 use unicode_normalization::UnicodeNormalization as _;
 
 /// How many characters a technical name has at most.
-pub const LONGEST: usize = 63;
+pub const MAX_CHARS: usize = 63;
 
 /// The name that follows from a label (`rest` 3.2): decomposed, marks dropped, in lower case, ASCII
 /// letters and digits kept, everything between them one `_`; `n_` before what begins with no
@@ -25,7 +25,7 @@ pub fn derive(label: &str, otherwise: &str) -> String {
     } else if !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
         name.insert_str(0, "n_");
     }
-    name.truncate(LONGEST);
+    name.truncate(MAX_CHARS);
     name.truncate(name.trim_end_matches('_').len());
     name
 }
@@ -42,7 +42,7 @@ pub fn free(name: &str, taken: impl Fn(&str) -> bool) -> String {
     let mut number = 2u64;
     loop {
         let suffix = format!("_{number}");
-        let kept: String = name.chars().take(LONGEST - suffix.len()).collect();
+        let kept: String = name.chars().take(MAX_CHARS - suffix.len()).collect();
         let tried = format!("{}{suffix}", kept.trim_end_matches('_'));
         if !taken(&tried) {
             return tried;
@@ -57,7 +57,7 @@ pub fn fault(name: &str) -> Option<&'static str> {
     if length == 0 {
         return Some("it is empty");
     }
-    if length > LONGEST {
+    if length > MAX_CHARS {
         return Some("it is longer than 63 characters");
     }
     if name.contains([':', ',', '.', '{', '}', '"']) {

@@ -3,15 +3,15 @@
 //! A *declaration* is written without a dollar, a *use* is a whole string (or a map key) with one.
 
 /// The builtin that stands for the workspace applied to.
-pub const WORKSPACE: &str = "workspace";
+pub(crate) const WORKSPACE: &str = "workspace";
 
 /// A declared ref without the dollar that readers tolerate.
-pub fn undollared(declaration: &str) -> &str {
+pub(crate) fn undollared(declaration: &str) -> &str {
     declaration.strip_prefix('$').unwrap_or(declaration)
 }
 
 /// Whether a declaration (without dollar) is inside the grammar.
-pub fn is_declaration(text: &str) -> bool {
+pub(crate) fn is_declaration(text: &str) -> bool {
     let Some(("f" | "c" | "v" | "r" | "m" | "w" | "connection" | "timerprofile", tail)) =
         text.split_once('_')
     else {
@@ -25,12 +25,12 @@ pub fn is_declaration(text: &str) -> bool {
 }
 
 /// The prefix before the first underscore.
-pub fn prefix(declaration: &str) -> &str {
+pub(crate) fn prefix(declaration: &str) -> &str {
     declaration.split('_').next().unwrap_or_default()
 }
 
 /// The name used, when `text` as a whole has the form of a use (builtins included).
-pub fn used(text: &str) -> Option<&str> {
+pub(crate) fn used(text: &str) -> Option<&str> {
     let name = text.strip_prefix('$')?;
     (name == WORKSPACE || is_declaration(name)).then_some(name)
 }

@@ -37,8 +37,8 @@ impl Source {
         Source::of_file(&mut File::open(path)?)
     }
 
-    /// The same of a file that is open, from where it stands when it is read, whole when it is mapped. The
-    /// file may have no name any more.
+    /// Like [`open`](Source::open), for an open file, which may have no name any longer. A small file is read from its
+    /// current position, a large one is mapped whole.
     pub fn of_file(file: &mut File) -> io::Result<Source> {
         let about = file.metadata()?;
         if about.is_file() && about.len() >= MAPPED_FROM {

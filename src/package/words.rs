@@ -242,7 +242,7 @@ impl Reason {
         }
     }
 
-    /// The same in plain words, of what the field pointed at.
+    /// The reason in English, said of what the field pointed at.
     pub const fn in_words(self) -> &'static str {
         match self {
             Reason::TargetGone => "no longer existed at the source",
@@ -301,7 +301,7 @@ impl Action {
         }
     }
 
-    /// The same in plain words.
+    /// What was done, in English.
     pub const fn in_words(self) -> &'static str {
         match self {
             Action::Emptied => "emptied",

@@ -9,7 +9,7 @@ use super::{Style, begin, cut, end};
 use crate::apply::{Preview, RowsPreview};
 use crate::finding::render::counted;
 use crate::json::Value;
-use crate::upgrade::{Conflict, KeepReason};
+use crate::upgrade::{Conflict, KeepReason, KeptRecord, LeftRecord};
 use crate::workspace::RecordKind;
 
 /// Longer values are cut.
@@ -56,7 +56,7 @@ pub fn upgrade_page(subject: &str, workspace: &str, plan: &Preview, labels: Labe
             );
         }
         section(html, "Changed", &updates(plan), labels);
-        section(html, "Stays as people made it", &kept(plan), labels);
+        section(html, KeptRecord::TITLE, &kept(plan), labels);
         list(
             html,
             "Created",
@@ -66,7 +66,7 @@ pub fn upgrade_page(subject: &str, workspace: &str, plan: &Preview, labels: Labe
         );
         list(
             html,
-            "No longer in the package, and left",
+            LeftRecord::TITLE,
             plan.left
                 .iter()
                 .map(|one| format!("{} {} ({})", one.kind.noun(), one.label, one.reference)),

@@ -133,7 +133,7 @@ impl<'c> Rule<'c> {
         }
     }
 
-    /// The same rule, for as long as somebody wants to keep it.
+    /// The rule with owned texts, which outlives the column it was read from.
     pub fn into_owned(self) -> Rule<'static> {
         let owned = |text: Cow<'c, str>| Cow::Owned(text.into_owned());
         let options = self.storable.options;

@@ -45,6 +45,7 @@ pub struct Simulation {
 
 /// Why a simulation did not finish.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SimulateError {
     /// The package cannot be applied as asked.
     #[error("the package cannot be applied as asked")]

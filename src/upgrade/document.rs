@@ -243,6 +243,18 @@ pub enum KeepReason {
     Decided,
 }
 
+impl KeepReason {
+    /// The reason in words, for lists.
+    pub fn words(self) -> &'static str {
+        match self {
+            KeepReason::UnchangedInPackage => "unchanged in package",
+            KeepReason::RemovedHere => "removed here",
+            KeepReason::Forbidden => "forbidden",
+            KeepReason::Decided => "decided",
+        }
+    }
+}
+
 /// Something that stays as people made it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(
@@ -266,6 +278,11 @@ pub struct KeptRecord {
     pub ours: Value,
     /// Why.
     pub because: KeepReason,
+}
+
+impl KeptRecord {
+    /// Title of a list of these in a plan.
+    pub const TITLE: &str = "Stays as people made it";
 }
 
 /// A record that the package no longer has and that stays.
@@ -295,6 +312,11 @@ pub struct LeftRecord {
     pub cells: Option<u64>,
     /// Whether it goes, because somebody decided so.
     pub delete: bool,
+}
+
+impl LeftRecord {
+    /// Title of a list of these in a plan.
+    pub const TITLE: &str = "No longer in the package, and left";
 }
 
 /// A record that may be another one under a new name.

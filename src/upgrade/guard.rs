@@ -1,6 +1,9 @@
 //! What stands for a value in a decision: the value, or its digest where it is long.
 
+use sha2::{Digest as _, Sha256};
+
 use crate::json::Value;
+use crate::printable::hex;
 
 /// The longest value, in bytes, that stands whole in a decision or a plan. Both use this one: what a plan cuts has to be
 /// guarded by its digest, else a decision would lose what was cut.
@@ -21,13 +24,5 @@ pub fn value_digest(value: &Value) -> Value {
 
 /// The SHA-256 of a text, in hexadecimal.
 pub(super) fn digest(text: &str) -> String {
-    use std::fmt::Write as _;
-
-    use sha2::{Digest as _, Sha256};
-    Sha256::digest(text)
-        .iter()
-        .fold(String::new(), |mut hex, byte| {
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
+    hex(Sha256::digest(text).as_slice())
 }

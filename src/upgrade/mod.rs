@@ -1,10 +1,10 @@
 //! Upgrading a workspace to a new version of a template: a merge of three sides.
 //!
 //! The **base** is what was applied, **theirs** what the new package brings, **ours** what the
-//! workspace has. Whatever differs from the base in the workspace is its people's, whoever wrote it.
+//! workspace has. Every difference between base and workspace counts as a change of people.
 //!
 //! Goes in: the three sides of a record ([`AnyRecord`](crate::workspace::AnyRecord)) with references as the destination holds them, and
-//! what somebody decided ([`TrackedDecisions`]). Comes out: what is written, what stays, what somebody has to decide.
+//! the decisions ([`TrackedDecisions`]). Comes out: what is written, what is kept, and conflicts to decide.
 //! Nothing here reads or writes anything, and nothing here knows packages or ledgers: finding the
 //! sides is the business of [`crate::apply`].
 //!
@@ -13,7 +13,7 @@
 //! | `key`, `leaf` | where a value stands in it, and which values go together |
 //! | `shape` | automations taken apart and put together |
 //! | `list` | lists merged by their elements |
-//! | `rule`, `decision` | the rule for one leaf, and what somebody decided |
+//! | `rule`, `decision` | the rule for one leaf, and the decisions |
 //! | `guard` | what stands for a value in a decision |
 //! | `seen` | what the plan of a job saw of leaves that people had changed |
 //! | `measured` | leaves that the cells of a column do not fit |
@@ -22,7 +22,7 @@
 //! | `document` | what plan and report say of it |
 //! | `drift` | the rule with a package that says what the base says |
 
-pub mod decision;
+mod decision;
 mod document;
 mod drift;
 mod guard;
@@ -32,13 +32,14 @@ mod leaf;
 mod list;
 mod measured;
 mod merge;
-pub mod rule;
+pub(crate) mod rule;
 mod seen;
 mod shape;
 
 pub use crate::workspace::ledger::MovedLeaf;
 pub use decision::{
-    Decision, Decisions, EVERYTHING, RecordDecision, Side, Take, TrackedDecisions, takes_theirs,
+    Decision, Decisions, EVERYTHING, LeafDecision, RecordDecision, Side, Take, TrackedDecisions,
+    takes_theirs,
 };
 pub use document::{
     BaseView, Conflict, ConflictCode, KeepReason, KeptRecord, LeftRecord, Rename, UnusedDecision,

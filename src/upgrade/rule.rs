@@ -6,7 +6,7 @@ use crate::json::Value;
 
 /// What becomes of a leaf.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LeafOutcome {
+pub(crate) enum LeafOutcome {
     /// Nothing: it is what the package says, or nobody changed it.
     Same,
     /// It becomes that value.
@@ -21,7 +21,7 @@ pub enum LeafOutcome {
 }
 
 /// What the rule alone makes of base, theirs and ours.
-pub fn natural([base, theirs, ours]: &[Value; 3], list: bool) -> LeafOutcome {
+pub(crate) fn natural([base, theirs, ours]: &[Value; 3], list: bool) -> LeafOutcome {
     if theirs == ours {
         return LeafOutcome::Same;
     }
@@ -46,7 +46,7 @@ pub fn natural([base, theirs, ours]: &[Value; 3], list: bool) -> LeafOutcome {
 
 /// A leaf that is decided.
 #[derive(Debug, Clone, Copy)]
-pub struct DecidedLeaf<'p> {
+pub(crate) struct DecidedLeaf<'p> {
     /// The ref of the record.
     pub reference: &'p str,
     /// The path of the leaf.
@@ -57,7 +57,7 @@ pub struct DecidedLeaf<'p> {
 
 /// What becomes of a leaf with what somebody decided; `read` turns a value in the words of the package
 /// into one of the destination.
-pub fn verdict(
+pub(crate) fn verdict(
     leaf: DecidedLeaf<'_>,
     values: &[Value; 3],
     tracked: &TrackedDecisions<'_>,
@@ -145,7 +145,7 @@ fn decided(
 
 /// What becomes of a leaf that nobody may be shown: nothing but what is decided for its ref, or for everything,
 /// decides about it.
-pub fn unseen(
+pub(crate) fn unseen(
     leaf: DecidedLeaf<'_>,
     values: &[Value; 3],
     tracked: &TrackedDecisions<'_>,
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rule() {
+    fn three_way_rule_table() {
         for (sides, expected) in [
             // B = N: D stays.
             (["1", "1", "1"], LeafOutcome::Same),

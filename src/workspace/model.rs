@@ -30,11 +30,11 @@ pub struct Structure {
     /// Tables of other workspaces of the organization that every workspace may use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<Feature>,
-    /// Whether whoever applies may not decide whose rows the tables show that are there.
+    /// Whether the caller may not change the row access of existing tables.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub row_access_stays: bool,
-    /// Files and people that automations name, and that are gone or that the reader does not see. Of what is not here it is
-    /// unknown whether it is there.
+    /// Ids of files and people that automations name, and that are deleted or hidden from the reader. An id that is not
+    /// listed may or may not exist.
     #[serde(skip)]
     pub unseen: BTreeSet<Id>,
 }
@@ -43,7 +43,7 @@ pub struct Structure {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Organization {
-    /// Identity.
+    /// Id of the organization.
     pub id: Id,
     /// Connections, by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,9 +60,9 @@ pub struct Organization {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Connection {
-    /// Its name.
+    /// Name, unique in the organization.
     pub name: String,
-    /// `smtp`, `http`, `llm`, `timer`.
+    /// Kind: `smtp`, `http`, `llm` or `timer`.
     pub kind: String,
 }
 
@@ -70,12 +70,12 @@ pub struct Connection {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Channel {
-    /// Identity.
+    /// Id of the channel.
     pub id: Id,
-    /// Its name.
+    /// Name for people; none for a direct conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its label.
+    /// Name for people, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
@@ -84,11 +84,11 @@ pub struct Channel {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Named {
-    /// Identity.
+    /// Id of the record.
     pub id: Id,
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its label.
+    /// Name for people, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
@@ -97,13 +97,13 @@ pub struct Named {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Workspace {
-    /// Identity.
+    /// Id of the workspace.
     pub id: Id,
     /// Technical name.
     pub name: String,
-    /// Label.
+    /// Name for people.
     pub label: String,
-    /// Config.
+    /// Config, as the definitions declare it for workspaces.
     #[serde(default)]
     pub config: Object,
 }
@@ -112,18 +112,18 @@ pub struct Workspace {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Module {
-    /// Identity.
+    /// Id of the module.
     pub id: Id,
     /// Technical name, unique in the workspace.
     pub name: String,
-    /// Label.
+    /// Name for people.
     pub label: String,
-    /// Icon.
+    /// Name of its icon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icon: Option<String>,
-    /// Position.
+    /// Position in the workspace, ascending.
     pub order: i64,
-    /// Config.
+    /// Config, as the definitions declare it for modules.
     #[serde(default)]
     pub config: Object,
     /// Its navigation entries.
@@ -135,13 +135,13 @@ pub struct Module {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Rail {
-    /// Identity.
+    /// Id of the navigation entry.
     pub id: Id,
     /// Technical name, unique in the module.
     pub name: String,
-    /// Label.
+    /// Name for people.
     pub label: String,
-    /// Position.
+    /// Position in the module, ascending.
     pub order: i64,
     /// What it shows: a list of objects.
     #[serde(default)]
@@ -152,13 +152,13 @@ pub struct Rail {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Feature {
-    /// Identity.
+    /// Id of the table.
     pub id: Id,
     /// Technical name, unique in the workspace.
     pub name: String,
-    /// Label.
+    /// Name for people.
     pub label: String,
-    /// Config.
+    /// Config, as the definitions declare it for tables.
     #[serde(default)]
     pub config: Object,
     /// Whether every workspace of the organization may use it.
@@ -176,20 +176,20 @@ pub struct Feature {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Column {
-    /// Identity.
+    /// Id of the column.
     pub id: Id,
     /// Technical name, the key in row data, unique in the table.
     pub name: String,
-    /// Label.
+    /// Name for people.
     pub label: String,
     /// Its type in the definitions.
     #[serde(rename = "type")]
     pub column_type: String,
     /// Its component in the definitions.
     pub default_component: String,
-    /// Position.
+    /// Position in the table, ascending.
     pub order: i64,
-    /// Config.
+    /// Config, as the definitions declare it for the column type.
     #[serde(default)]
     pub config: Object,
 }
@@ -198,18 +198,18 @@ pub struct Column {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct View {
-    /// Identity.
+    /// Id of the view.
     pub id: Id,
     /// Technical name, unique in the table.
     pub name: String,
-    /// Label.
+    /// Name for people.
     pub label: String,
     /// Its type in the definitions.
     #[serde(rename = "type")]
     pub view_type: String,
-    /// Position.
+    /// Position among the views of the table, ascending.
     pub order: i64,
-    /// The one object of its config.
+    /// Config, as the definitions declare it for the view type.
     #[serde(default)]
     pub config: Object,
 }
@@ -220,11 +220,11 @@ pub struct View {
 pub struct Automation {
     /// Identity of the automation, not of a version.
     pub id: Id,
-    /// Name, free text.
+    /// Name for people, free text.
     pub name: String,
-    /// What fires it.
+    /// Its trigger, as in a package.
     pub trigger_config: Object,
-    /// What it does.
+    /// Its steps, as in a package.
     pub graph_config: Object,
     /// Whether it has an active version.
     #[serde(default)]
@@ -232,12 +232,12 @@ pub struct Automation {
     /// Whether no version of it was ever published.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub draft: bool,
-    /// Whether a draft of it waits next to a version that was published.
+    /// Whether it has a draft next to a published version.
     #[serde(skip)]
     pub has_draft: bool,
 }
 
-/// What a record is, where records of every kind are spoken of.
+/// The kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(inline))]

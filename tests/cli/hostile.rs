@@ -102,7 +102,7 @@ fn prose(text: &str) -> String {
 }
 
 #[test]
-fn no_format_of_a_check_hands_on_what_steers() {
+fn no_report_format_prints_control_characters() {
     let place = Place::new();
     for (number, package) in packages().iter().enumerate() {
         place.write(&format!("d/{number}-{NAME}"), package);
@@ -133,7 +133,7 @@ fn no_format_of_a_check_hands_on_what_steers() {
 }
 
 #[test]
-fn no_difference_hands_on_what_steers() {
+fn no_diff_prints_control_characters() {
     let place = Place::with(&[("p.json", &tiny())]);
     for package in packages() {
         place.write(NAME, &package);
@@ -150,7 +150,7 @@ fn no_difference_hands_on_what_steers() {
 }
 
 #[test]
-fn no_command_hands_on_what_steers() {
+fn no_command_prints_control_characters() {
     let place = Place::with(&[(NAME, &labelled())]);
     let uid = "\u{1b}]0;x\u{7}";
     for words in [

@@ -141,7 +141,7 @@ fn links_do_not_lead_out() {
 /// Whoever opens a pipe waits for somebody to write into it.
 #[cfg(unix)]
 #[test]
-fn a_pipe_in_a_folder_holds_nobody_up() {
+fn a_pipe_in_a_folder_is_refused_at_once() {
     let place = Place::with(&[("p.json", &tiny())]);
     let pipe = |name: &str| {
         let _ = std::fs::remove_file(place.path(name));

@@ -11,7 +11,7 @@ fn me() -> Response {
 }
 
 #[test]
-fn another_server_hears_nothing() {
+fn redirects_to_another_server_are_not_followed() {
     for status in [301, 302, 303, 307, 308] {
         let other = Scripted::new(|_| me());
         let to = format!("{}/v1/me?secret=1", other.url);

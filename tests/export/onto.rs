@@ -258,7 +258,7 @@ fn a_package_of_version_1_is_read_as_it_is_migrated() {
 }
 
 #[test]
-fn only_the_time_differs_so_it_stays() {
+fn an_unchanged_export_keeps_generated_at() {
     let (mut space, table) = listed(&["a", "b", "b"]);
     let old = crate::exported::try_export(&space, &with_rows()).unwrap();
     // However the earlier file is laid out.

@@ -42,7 +42,7 @@ fn written(text: &str) -> String {
 }
 
 #[test]
-fn the_form_is_this_one() {
+fn canonical_form_matches_this_text() {
     let text = r#"{"payloads":[{"rows":[{"refs":{"to":{"featureRef":"$f_b","rowUid":"u_2","valueColumn":"n"}},
         "data":{"z":1.10,"b":"\u0041\/","a":[],"to":{"y":1,"x":{}}},"uid":"u_1"},{"data":{},"uid":"u_2"}],
         "columns":["to","a","b"],"featureRef":"$f_a","count":2}],

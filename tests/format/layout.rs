@@ -62,7 +62,7 @@ fn edited(files: &Files, name: &str, before: &str, after: &str) -> Files {
 }
 
 #[test]
-fn every_sample_comes_back() {
+fn unpack_then_pack_restores_every_sample() {
     for (name, text) in [cases::valid(), cases::folder("examples")].concat() {
         println!("{name}");
         there_and_back(&name, &text);

@@ -6,7 +6,7 @@
 //! the ledgers know a row by it, too, else the one that they know it by.
 //!
 //! A key column is found by the name that the entry gives it. Ledgers hold digests of keys and not
-//! the records of their columns, so whoever knows says which columns a later package calls otherwise.
+//! the records of their columns, so the caller passes the columns that a later package calls otherwise.
 
 mod names;
 mod table;

@@ -7,6 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::apply::{Approved, Refusal, Request, Resolution};
 use crate::package::canonical::{self, CanonicalError};
+use crate::printable::hex;
 use crate::problem::Code;
 
 /// The digest of a package: of its text, byte by byte.
@@ -189,11 +190,4 @@ impl std::fmt::Write for Digest {
         self.0.update(text.as_bytes());
         Ok(())
     }
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

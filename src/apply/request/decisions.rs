@@ -1,4 +1,4 @@
-//! Reading what somebody decided about an upgrade (`upgrade` 3.5.1, 3.5.3).
+//! Reads the decisions about an upgrade (`upgrade` 3.5.1, 3.5.3).
 
 use indexmap::IndexMap;
 
@@ -8,7 +8,7 @@ use crate::json::{Node, Value};
 use crate::upgrade::{Decision, Decisions, EVERYTHING, RecordDecision, SeenLeaves, Side, Take};
 use crate::workspace::Id;
 
-/// How an upgrade is to be made, beyond what every apply is asked.
+/// How an upgrade is to be made, beyond the options of every apply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(
     feature = "schemas",

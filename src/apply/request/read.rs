@@ -17,7 +17,7 @@ use crate::problem::Code;
 use crate::toml_text;
 use crate::workspace::Id;
 
-/// The members of a request. Where and which job it is about is read by whoever takes requests.
+/// The members of a request. The caller reads the workspace and the job.
 const MEMBERS: [&str; 14] = [
     "$schema",
     "workspaceId",
@@ -99,7 +99,8 @@ impl Request {
         Request::read_beside(root, &[])
     }
 
-    /// The same of a body out of which these members were taken: they count as known.
+    /// Like [`read`](Request::read), for a body from which the members `taken` were removed: those names count as
+    /// known.
     pub fn read_beside(root: Node<'_>, taken: &[&str]) -> Result<Request, Vec<Refusal>> {
         let mut reader = Reader { faults: Vec::new() };
         let request = reader.request(root, taken);

@@ -206,7 +206,7 @@ pub(super) fn named(tool: Tool) -> (ReferenceKind, UnresolvedForm) {
     }
 }
 
-/// The record that a step creates in; the workspace is nobody's parent here.
+/// The record that a step creates in; none for records directly in the workspace.
 pub(super) fn parent<'p>(
     work: &StepWork<'p>,
     bindings: &Bindings<'p>,

@@ -30,7 +30,7 @@ pub(super) struct Record {
     pub(super) parent: Option<Id>,
     /// Whether this job creates it now.
     pub(super) fresh: bool,
-    /// Whether it takes the place of what an earlier job made and somebody took away since.
+    /// Whether it replaces a record of an earlier job that was removed since.
     pub(super) anew: bool,
     /// Whether it is not there any more: uses of it are marked.
     pub(super) gone: bool,

@@ -46,7 +46,7 @@ pub(super) struct AppliedAutomation<'a, 'p> {
     pub(super) args: &'a Object,
     /// Fields that this apply empties.
     pub(super) emptied: &'a [EmptiedField<'p>],
-    /// Whether people may have filled fields in since: what holds a value again needs nobody.
+    /// Whether people may have filled fields in since: a field with a value is complete.
     pub(super) since: bool,
 }
 

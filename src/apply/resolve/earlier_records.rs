@@ -25,7 +25,7 @@ pub(super) struct EarlierJobs<'l> {
     merged: HashSet<&'l str>,
     /// Automations that jobs were to put in force, whether they have or not.
     promoted: Vec<&'l str>,
-    /// Drafts that wait for what somebody has to enter.
+    /// Drafts that wait for an entry.
     pub(super) waiting: WaitingDrafts<'l>,
 }
 

@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-/// The longest technical name, in characters.
-const MAX_NAME_CHARS: usize = 63;
+use crate::package::name;
 
 /// Names for new records in one parent, given those that are taken there.
 ///
@@ -38,7 +37,7 @@ pub(super) fn unique_names(
 
 fn numbered(name: &str, number: u64) -> String {
     let suffix = format!("_{number}");
-    let base: String = name.chars().take(MAX_NAME_CHARS - suffix.len()).collect();
+    let base: String = name.chars().take(name::MAX_CHARS - suffix.len()).collect();
     format!("{base}{suffix}")
 }
 

@@ -1,4 +1,4 @@
-//! Drafts of automations that upgrades left next to what is in force, because somebody has to enter something first.
+//! Drafts of automations that upgrades left next to the version in force, because they need an entry first.
 //!
 //! Goes in: the ledgers of a line. What such a draft says is what the line made of the automation: another upgrade
 //! goes on from it, and it is not drift.

@@ -17,7 +17,7 @@ use crate::workspace::ledger::ColumnDigest;
 pub(super) struct Columns<'a> {
     /// In the order of the package.
     pub(super) all: Vec<Slot<'a>>,
-    /// Those that are asked for when a row comes without them.
+    /// Those that must be filled when a row comes without them.
     pub(super) required: Vec<usize>,
     by_name: HashMap<&'a str, usize, RandomState>,
     /// The names of columns that stay away.

@@ -16,7 +16,7 @@ use crate::workspace::{
     AnyRecord, Change, CommitError, Id, KeptRow, RecordKind, Removal, Structure, Target,
 };
 
-/// How often what goes is looked at anew because somebody changed it meanwhile.
+/// How often a deletion is retried after a concurrent change.
 const MAX_ATTEMPTS: usize = 20;
 
 impl<T: Target> Run<'_, '_, T> {
@@ -82,7 +82,7 @@ impl<T: Target> Run<'_, '_, T> {
         }
     }
 
-    /// Takes one away; false when somebody wrote to it meanwhile.
+    /// Removes one; false after a concurrent change.
     async fn try_take_away(&mut self, dropped: &Dropped) -> Result<bool, ApplyError<T::Error>> {
         let structure = self.target.structure().await;
         let structure = structure.map_err(ApplyError::store("reading the structure"))?;

@@ -77,7 +77,7 @@ pub async fn run<T: Target>(
     run_from(target, approved, payloads, past, definitions, watch).await
 }
 
-/// The same, with the package that an upgrade starts from (`upgrade` 3).
+/// Like [`run`], with the jobs in `past`; an upgrade takes its base from them (`upgrade` 3).
 pub async fn run_from<T: Target>(
     target: &mut T,
     approved: &Approved,

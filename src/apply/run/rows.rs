@@ -12,7 +12,7 @@ use crate::package::payload::RawRow;
 use crate::problem::Code;
 use crate::workspace::{CommitError, Id, StoredRow, Target, fetch_each};
 
-/// How often a batch is written again because somebody else moved a sequence.
+/// How often a batch is written again after another writer moved a sequence.
 const MAX_ATTEMPTS: usize = 100;
 
 impl<'a, T: Target> Run<'_, 'a, T> {

@@ -9,7 +9,7 @@ use crate::upgrade::takes_theirs;
 use crate::workspace::ledger::{Cells, CellsOf, CellsPart, Changed, Entry, RowDigest};
 use crate::workspace::{Change, CommitError, Id, KeptRow, RowData, RowWrite, Target};
 
-/// How often rows are looked at anew because somebody changed one of them meanwhile.
+/// How often rows are read again after a concurrent change.
 const MAX_ATTEMPTS: usize = 20;
 
 /// Whether a cell stands as it is in a column of that rule: without conversion.

@@ -103,7 +103,7 @@ pub(super) fn untouched(
 
 /// A cell that may hold what it held.
 struct UncertainCell {
-    /// Its place; nothing of a column that nobody asks about.
+    /// Its place; none for a column that is not needed.
     at: Option<usize>,
     /// What becomes of the sum where it was the other value.
     change: RowDigest,

@@ -79,7 +79,7 @@ pub async fn undo<T: Target>(target: &mut T, force: bool) -> Result<(), UndoErro
     done.map(drop)
 }
 
-/// The same, in units of `size` rows and records. After each one `go_on` is asked whether to.
+/// Like [`undo`], in units of `size` rows and records; stops after a unit for which `go_on` returns false.
 ///
 /// An undo that was begun goes on where its last unit ended. What others have edited meanwhile
 /// refuses it no more: in a table that goes it goes, elsewhere it stays as they left it.

@@ -23,7 +23,7 @@ struct Placed {
 }
 
 impl Placed {
-    /// Whether another one comes after it by its number. One that was moved shares its number with nobody.
+    /// Whether another one comes after it by its number. The number of a moved record is unique.
     fn precedes(self, order: i64, id: Id) -> bool {
         self.order < order || !self.moved && (self.order, self.id) < (order, id)
     }

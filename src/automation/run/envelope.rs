@@ -42,7 +42,7 @@ impl Record {
         }
     }
 
-    /// The same of a row that nobody else needs: nothing of it is copied.
+    /// Like [`Record::of`], from an owned row: nothing is copied.
     pub fn take(row: Value) -> Record {
         let Value::Object(mut members) = row else {
             return Record::default();

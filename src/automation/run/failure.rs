@@ -17,7 +17,7 @@ pub struct Failure {
     pub value: Option<String>,
     /// What is wrong with it.
     pub reason: String,
-    /// The same in one word.
+    /// The kind of the failure as one stable word.
     pub code: Reason,
 }
 

@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_list_each_element_is_one() {
+    fn each_element_of_a_list_is_one_recipient() {
         let list = |text: &str| Value::parse(text).expect("JSON");
         let two = list(r#"["a@b.c", "\"D, E\" <d@e.f>"]"#);
         let found = vec!["a@b.c".to_owned(), "\"D, E\" <d@e.f>".to_owned()];

@@ -50,7 +50,7 @@ pub struct NextStep {
 /// A step with everything resolved that its tokens name.
 #[derive(Debug, Clone)]
 pub struct Due {
-    /// Its config as it is meant, for whoever looks at the run: without branches and secrets.
+    /// Its config as shown in the run: without branches and secrets.
     pub input: Object,
     /// What is to be done, or why it cannot be.
     pub act: Result<Act, Failure>,

@@ -177,7 +177,7 @@ impl<'d> Facts<'d> {
         steps.is_some_and(|steps| steps.is_array() && steps.elements().all(Node::is_object))
     }
 
-    /// Whether every item has a uid, so that a uid of none is nobody's.
+    /// Whether every item has a uid, so that an unknown uid is known to be wrong.
     pub fn uids_are_known(&self) -> bool {
         self.layer("items").is_some() && self.items.iter().all(|item| !item.uid.is_empty())
     }

@@ -30,7 +30,7 @@ impl<'d> Facts<'d> {
     pub fn name_of(&self, reference: &str) -> Option<&'d str> {
         if let Some(index) = self.declaring_step(reference) {
             let step = &self.steps[index];
-            return step.arg_str("label").or_else(|| step.arg_str("name"));
+            return step.title();
         }
         let outside = self.outside(reference)?;
         let identity = self.dependencies[outside.dependency].node.get("identity")?;

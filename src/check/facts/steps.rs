@@ -55,6 +55,11 @@ impl<'d> Step<'d> {
         self.arg(key)?.as_str()
     }
 
+    /// The name for people of what it makes or changes: its label, else its technical name.
+    pub fn title(&self) -> Option<&'d str> {
+        self.arg_str("label").or_else(|| self.arg_str("name"))
+    }
+
     /// The ref that an argument uses, without dollar.
     pub fn arg_ref(&self, key: &str) -> Option<&'d str> {
         self.arg_str(key)?.strip_prefix('$')

@@ -2,7 +2,7 @@
 //!
 //! One mistake gives one finding, so rules report nothing about hidden facts and accept other
 //! statements about them: `usedBy`, of a step whose args cannot be read and of a ref that its
-//! dependency does not name; the blueprint, of the same ref; a uid of nobody, of an item without
+//! dependency does not name; the blueprint, of the same ref; an unknown uid, of an item without
 //! one; an `unresolved` entry without a uid, of every item.
 
 use super::{Dependency, ExternalRef, Facts, Item, Step, Unresolved};

@@ -30,7 +30,7 @@ pub(super) struct RowsContext<'c> {
     reported: Option<ReportedPaths<'c>>,
     /// How the manifest is read.
     pub(super) version: Version,
-    /// Whether the items can be read, so that a uid of none is nobody's.
+    /// Whether the items can be read, so that an unknown uid is known to be wrong.
     pub(super) items_known: bool,
 }
 

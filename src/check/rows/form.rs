@@ -24,7 +24,7 @@ pub(super) const ALL: u16 = u16::MAX;
 pub(super) const EMPTY: u16 = NULL | EMPTY_STRING | EMPTY_LIST;
 pub(super) const ANY_LIST: u16 = EMPTY_LIST | LIST;
 
-/// Forms of which every value can be stored: the others are asked about one by one.
+/// Forms of which every value can be stored: values of the others are checked one by one.
 pub(super) fn surely_storable(storage: Storage) -> u16 {
     let own = match storage {
         Storage::String => STRING,

@@ -28,7 +28,7 @@ pub(super) struct ScanResult {
     pub(super) values: Vec<Vec<u64>>,
     /// By column, when it is a link: what is to be proved once all entries have been read.
     pub(super) links: Vec<Links>,
-    /// Rows whose refs must be looked at one by one, ascending, perhaps repeated.
+    /// Rows whose refs must be checked one by one, ascending, perhaps repeated.
     pub(super) doubtful: Vec<u32>,
 }
 

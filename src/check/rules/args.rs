@@ -419,7 +419,7 @@ fn config_fault(fault: &StepConfigFault<'_>, out: &mut Vec<Finding>) {
             ));
         }
         StepConfigFault::Wrong { node, field, .. } => {
-            let expected = field.kind_in_words();
+            let expected = field.expected();
             let message = format!(
                 "`{}` takes {expected}, not {}",
                 node.token(),

@@ -79,7 +79,7 @@ fn a_column_without_a_place_is_out_of_no_order() {
 
 /// A table of another workspace may have the name of one of this one: an import gives it a free one.
 #[test]
-fn a_blueprint_is_a_world_of_its_own() {
+fn a_blueprint_may_reuse_a_table_name() {
     let name = "/0/blueprint/steps/0/args/name";
     table(
         LINKS,

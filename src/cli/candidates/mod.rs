@@ -1,7 +1,7 @@
 //! Names instead of ids: what a word means among things that have an id, a name and a label.
 //!
 //! In: a word and everything that it could mean. Out: what comes closest to it. `choices` finds the one thing that a
-//! word means. It asks no server; whoever calls it has the list.
+//! word means. It asks no server; the caller has the list.
 //!
 //! | Module | What |
 //! |---|---|

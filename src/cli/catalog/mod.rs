@@ -112,7 +112,7 @@ fn ambiguous(candidates: Vec<Candidate>) -> CliError {
     }
 }
 
-/// A template of the same name is there, and nobody said that it is meant.
+/// A template of the same name exists, and nothing says that it is meant.
 pub(crate) fn same_name(candidate: &Candidate) -> CliError {
     CliError::Candidates {
         message: format!(
@@ -126,7 +126,7 @@ pub(crate) fn same_name(candidate: &Candidate) -> CliError {
     }
 }
 
-/// What is asked on a terminal before a template of the same name is replaced.
+/// The prompt before a template of the same name is replaced.
 pub(crate) fn question(candidate: &Candidate) -> String {
     format!(
         "Replace the template of the same name, {}?",

@@ -2,7 +2,7 @@
 //!
 //! In: the words typed so far. Out: candidates. A shell asks by starting the program with `TPLKIT_COMPLETE` in
 //! its environment, so that what is offered is what is there at that moment; what cannot be read offers nothing,
-//! and nothing is reported, because nobody would see it.
+//! and nothing is reported, because it would not be seen.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;

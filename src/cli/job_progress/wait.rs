@@ -87,7 +87,7 @@ mod tests {
     use super::duration;
 
     #[test]
-    fn times_are_read() {
+    fn durations_are_parsed() {
         assert_eq!(duration("10m"), Ok(SignedDuration::from_mins(10)));
         assert_eq!(duration("1h30m"), Ok(SignedDuration::from_mins(90)));
         assert_eq!(duration("90"), Ok(SignedDuration::from_secs(90)));

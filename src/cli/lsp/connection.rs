@@ -91,7 +91,7 @@ fn read_all(
     Ok(())
 }
 
-/// Writes messages until there are no more, or nobody reads them.
+/// Writes messages until there are no more, or the reader has closed.
 fn write_all(output: &mut impl Write, messages: Receiver<Outgoing>) -> io::Result<()> {
     messages
         .into_iter()

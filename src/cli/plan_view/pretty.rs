@@ -63,7 +63,7 @@ mod tests {
     use tplkit::json::Value;
 
     #[test]
-    fn digits_stay() {
+    fn numbers_keep_their_digits() {
         let value = Value::parse(r#"{"a":[1.10,{}],"b":"x"}"#).expect("JSON");
         let expected = "{\n  \"a\": [\n    1.10,\n    {}\n  ],\n  \"b\": \"x\"\n}\n";
         assert_eq!(super::lines(&value), expected);

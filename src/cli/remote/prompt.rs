@@ -12,9 +12,13 @@ use crate::cli::args::Form;
 use crate::cli::error::CliError;
 use crate::cli::interrupt;
 use crate::cli::output::print_note;
+use crate::cli::prompt_error::prompt_error;
 
 /// No secret is longer, and no file is read whole by mistake.
 const MAX_SECRET_BYTES: u64 = 64 << 10;
+
+/// How to do without prompts.
+const HELP: &str = "give it on the command line: `--help` says how";
 
 /// Whether the command can prompt.
 pub(crate) fn terminal() -> bool {
@@ -27,7 +31,7 @@ pub(crate) fn prompt_line(prompt: &str, may_be_empty: bool) -> Result<String, Cl
         .with_prompt(prompt)
         .allow_empty(may_be_empty)
         .interact_text();
-    entered.map_err(|Error::IO(error)| stopped(&error))
+    entered.map_err(|Error::IO(error)| prompt_error(&error, HELP))
 }
 
 /// Prompts for a confirmation: `y` or `yes`, and Enter. Every other line is a no.
@@ -41,7 +45,7 @@ pub(crate) fn confirm(question: &str) -> Result<(), CliError> {
     match entered {
         Ok(line) if is_yes(&line) => Ok(()),
         Ok(_) => Err(CliError::Declined),
-        Err(Error::IO(error)) => Err(stopped(&error)),
+        Err(Error::IO(error)) => Err(prompt_error(&error, HELP)),
     }
 }
 
@@ -91,7 +95,7 @@ pub(crate) fn agree(
     })
 }
 
-/// Why nobody is asked.
+/// Why there is no prompt.
 pub(crate) fn unprompted(form: Form) -> &'static str {
     if form == Form::Json && terminal() {
         "`--format json` does not prompt"
@@ -105,7 +109,7 @@ pub(crate) fn secret(prompt: &str) -> Result<Secret, CliError> {
     let entered = interrupt::keeping_echo(|| Password::new().with_prompt(prompt).interact());
     entered
         .map(Secret::new)
-        .map_err(|Error::IO(error)| stopped(&error))
+        .map_err(|Error::IO(error)| prompt_error(&error, HELP))
 }
 
 /// A secret from standard input, without the end of its line; asked for when that is a terminal.
@@ -131,16 +135,6 @@ pub(crate) fn stdin_secret(what: &str) -> Result<Secret, CliError> {
         });
     }
     Ok(Secret::new(text))
-}
-
-fn stopped(error: &io::Error) -> CliError {
-    if error.kind() == io::ErrorKind::Interrupted {
-        return CliError::Interrupted;
-    }
-    CliError::Usage {
-        message: format!("cannot prompt: {error}"),
-        help: "give it on the command line: `--help` says how".to_owned(),
-    }
 }
 
 #[cfg(test)]

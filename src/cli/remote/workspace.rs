@@ -150,7 +150,7 @@ impl NamedWorkspace {
         })
     }
 
-    /// What the server knows of it; nothing where it shows it to nobody.
+    /// What the server knows of it; none where the server does not show it.
     pub(crate) fn record(&self, client: &Client) -> Option<&Workspace> {
         self.record
             .get_or_init(|| client.workspace(&self.id.to_string()).ok())

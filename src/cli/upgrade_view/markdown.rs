@@ -1,10 +1,10 @@
 //! A plan as Markdown that folds into a comment on a pull request (`upgrade` 3.7.5).
 
-use tplkit::apply::Preview;
+use tplkit::apply::{NotCarried, Preview};
 use tplkit::finding::render::counted;
 use tplkit::json::Value;
 use tplkit::printable::{code, markdown as plain};
-use tplkit::upgrade::{Conflict, KeptRecord, Update};
+use tplkit::upgrade::{Conflict, KeptRecord, LeftRecord, Update};
 use tplkit::workspace::RecordKind;
 
 use super::{by_record, counted_cells};
@@ -254,12 +254,11 @@ fn updates(items: &mut Items, updates: &[Update], titles: &ItemTitles) {
 fn kept(items: &mut Items, kept: &[KeptRecord], titles: &ItemTitles) {
     let kept = kept.iter().map(|one| {
         let path = one.path.as_deref().map(code).unwrap_or_default();
-        let because = serde_json::to_value(one.because).unwrap_or_default();
-        let because = because.as_str().unwrap_or_default().replace('_', " ");
+        let because = one.because.words();
         let of = item(titles, one.kind.as_str(), &one.reference);
         format!("{of} {path}: {} ({because})", cell(&one.ours, false))
     });
-    items.list("Stays as people made it", kept);
+    items.list(KeptRecord::TITLE, kept);
 }
 
 fn rest(items: &mut Items, plan: &Preview, titles: &ItemTitles) {
@@ -287,7 +286,7 @@ fn rest(items: &mut Items, plan: &Preview, titles: &ItemTitles) {
         let of = item(titles, one.kind.as_str(), &one.reference);
         format!("{of}{goes}")
     });
-    items.list("No longer in the package, and left", left);
+    items.list(LeftRecord::TITLE, left);
     let renames = plan.renames.iter().map(|one| {
         let from = item(titles, one.kind.as_str(), &one.from);
         format!("{from} → {}", titled(titles, &one.reference))
@@ -305,7 +304,7 @@ fn rest(items: &mut Items, plan: &Preview, titles: &ItemTitles) {
         let detail = theirs.or(count).unwrap_or_default();
         format!("{of} {path} {detail}")
     });
-    items.list("In the package, and not carried over", not_carried);
+    items.list(NotCarried::TITLE, not_carried);
     let unused = plan.unused.iter();
     let unused =
         unused.map(|one| format!("{} {}", titled(titles, &one.reference), code(&one.path)));

@@ -1,6 +1,5 @@
 //! Asks on a terminal what an upgrade leaves to people.
 
-use dialoguer::console::Term;
 use dialoguer::{Error, Select};
 use tplkit::apply::{Preview, UpgradeTerms};
 use tplkit::printable;
@@ -11,6 +10,10 @@ use super::{counted_cells, sides};
 use crate::cli::error::CliError;
 use crate::cli::item_titles::ItemTitles;
 use crate::cli::output::print_note;
+use crate::cli::prompt_error::choice_error;
+
+/// How to decide without prompts.
+const HELP: &str = "decide in a resolutions file: `tplkit resolve init … --upgrade` writes one";
 
 /// What came of asking.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +35,7 @@ enum Choice {
 /// Asks about every conflict of a plan; what is decided goes into `terms`.
 ///
 /// # Errors
-/// When whoever is asked stops.
+/// When the prompts are interrupted.
 pub(crate) fn decide_conflicts(
     preview: &Preview,
     titles: &ItemTitles,
@@ -102,18 +105,7 @@ fn chosen(conflict: &Conflict) -> Result<Choice, CliError> {
         .interact();
     match selected {
         Ok(at) => Ok(offered.swap_remove(at).1),
-        Err(Error::IO(error)) => {
-            // The question has hidden it.
-            Term::stderr().show_cursor().ok();
-            if error.kind() == std::io::ErrorKind::Interrupted {
-                return Err(CliError::Interrupted);
-            }
-            Err(CliError::Usage {
-                message: format!("cannot prompt: {error}"),
-                help: "decide in a resolutions file: `tplkit resolve init … --upgrade` writes one"
-                    .to_owned(),
-            })
-        }
+        Err(Error::IO(error)) => Err(choice_error(&error, HELP)),
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use tplkit::apply::{NotCarried, Preview};
 use tplkit::finding::render::counted;
 use tplkit::printable;
-use tplkit::upgrade::{KeptRecord, Update};
+use tplkit::upgrade::{KeptRecord, LeftRecord, Update};
 
 use super::decision::decisions_file;
 use super::{by_record, inline_value};
@@ -18,26 +18,20 @@ pub(crate) fn upgrade(out: &mut String, preview: &Preview, titles: &ItemTitles) 
     updates(out, &preview.update, titles);
     section(
         out,
-        "Stays as people made it",
+        KeptRecord::TITLE,
         &preview.kept,
         |kept: &KeptRecord| {
             let path = kept.path.as_deref().unwrap_or("(whole)");
-            let because = serde_json::to_value(kept.because).unwrap_or_default();
-            let because = because.as_str().unwrap_or_default().replace('_', " ");
+            let because = kept.because.words();
             let of = titles.with_kind(kept.kind, &kept.reference);
             format!("{of} {path}: {} ({because})", kept.ours.write())
         },
     );
-    section(
-        out,
-        "No longer in the package, and left",
-        &preview.left,
-        |left| {
-            let goes = super::goes(left);
-            let of = titles.with_kind(left.kind, &left.reference);
-            format!("{of}{goes}")
-        },
-    );
+    section(out, LeftRecord::TITLE, &preview.left, |left| {
+        let goes = super::goes(left);
+        let of = titles.with_kind(left.kind, &left.reference);
+        format!("{of}{goes}")
+    });
     section(out, "Perhaps renamed", &preview.renames, |rename| {
         let reference = &rename.reference;
         let (from, to) = (
@@ -71,26 +65,21 @@ fn updates(out: &mut String, updates: &[Update], titles: &ItemTitles) {
 
 /// What the package says and the destination does not get.
 pub(crate) fn not_carried(out: &mut String, entries: &[NotCarried], titles: &ItemTitles) {
-    section(
-        out,
-        "In the package, and not carried over",
-        entries,
-        |left| {
-            let path = left.path.as_deref().unwrap_or("(whole)");
-            let count = left.count.map_or(String::new(), |count| {
-                format!(
-                    " ({})",
-                    counted(usize::try_from(count).unwrap_or(usize::MAX), "cell")
-                )
-            });
-            let required = left.required.map_or("", |_| ", required");
-            let count = count.replacen(')', &format!("{required})"), 1);
-            let theirs = left.theirs.as_ref();
-            let theirs = theirs.map_or(String::new(), |value| format!(": {}", value.write()));
-            let of = titles.with_word(&left.kind, &left.reference);
-            format!("{of} {path}{theirs}{count}")
-        },
-    );
+    section(out, NotCarried::TITLE, entries, |left| {
+        let path = left.path.as_deref().unwrap_or("(whole)");
+        let count = left.count.map_or(String::new(), |count| {
+            format!(
+                " ({})",
+                counted(usize::try_from(count).unwrap_or(usize::MAX), "cell")
+            )
+        });
+        let required = left.required.map_or("", |_| ", required");
+        let count = count.replacen(')', &format!("{required})"), 1);
+        let theirs = left.theirs.as_ref();
+        let theirs = theirs.map_or(String::new(), |value| format!(": {}", value.write()));
+        let of = titles.with_word(&left.kind, &left.reference);
+        format!("{of} {path}{theirs}{count}")
+    });
 }
 
 fn conflicts(out: &mut String, preview: &Preview, titles: &ItemTitles) {

@@ -55,7 +55,7 @@ impl<'c> RemoteWorkspace<'c> {
         self.without_automations.load(Ordering::Relaxed)
     }
 
-    /// With somebody who receives how many rows came each time some do.
+    /// With a callback that receives the number of rows of each page.
     #[must_use]
     pub fn reporting(mut self, report: &'c (dyn Fn(usize) + Sync)) -> RemoteWorkspace<'c> {
         self.report = report;

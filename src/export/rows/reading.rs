@@ -3,7 +3,7 @@
 use crate::export::{ExportError, ExportResult};
 use crate::workspace::{Id, Source, StoredRow, is_last_batch};
 
-/// Rows that are asked for at once.
+/// Rows per query.
 const ROWS_PER_READ: usize = 500;
 
 /// One reading of a table.

@@ -29,7 +29,7 @@ pub fn fit(text: &str, width: usize) -> String {
     lines.collect()
 }
 
-/// The same for one line; what goes on begins in that column.
+/// Breaks one line that is wider than `width` columns; further lines are indented by `hang` columns.
 pub fn fit_hanging(line: &str, width: usize, hang: usize) -> String {
     let width = width.max(MIN_COLUMNS);
     if shown_width(line) <= width {

@@ -83,7 +83,7 @@ mod tests {
     use super::{data, property};
 
     #[test]
-    fn what_ends_a_command_is_escaped() {
+    fn workflow_commands_are_escaped() {
         assert_eq!(data("a%\r\nb::c,d"), "a%25%0D%0Ab::c,d");
         assert_eq!(property("a%\nb::c,d"), "a%25%0Ab%3A%3Ac%2Cd");
         assert_eq!(

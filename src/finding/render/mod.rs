@@ -75,7 +75,7 @@ impl FileEntry {
         }
     }
 
-    /// The same for people.
+    /// The file of a place as text, for people; bytes that are not UTF-8 are replaced.
     pub fn display_of(&self, spot: &SourceSpot) -> String {
         self.path_of(spot).to_string_lossy().into_owned()
     }

@@ -2,7 +2,7 @@
 //!
 //! | What | How |
 //! |---|---|
-//! | objects of the format | fields in the order of the [shape tables](super::format), then unknown keys by code point |
+//! | objects of the format | fields in the order of the shape tables of `package::format`, then unknown keys by code point |
 //! | every other object | keys by code point: configs, vocabulary, branches inside configs, cells |
 //! | a row's `data` and `refs` | keys in the order of the entry's `columns`, then by code point |
 //! | lists | in their order |

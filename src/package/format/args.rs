@@ -10,14 +10,14 @@ const FEATURE: Field = required("featureId", Type::Use(ReferenceKind::Feature), 
 const MODULE: Field = required("moduleId", Type::Use(ReferenceKind::Module), "The module.");
 
 /// `create_workspace`
-pub static CREATE_WORKSPACE: Shape = Shape {
+pub(crate) static CREATE_WORKSPACE: Shape = Shape {
     name: "create_workspace",
     doc: "Creates a workspace.",
     fields: &[required("name", Type::Text, "Name."), LABEL],
 };
 
 /// `create_feature`
-pub static CREATE_FEATURE: Shape = Shape {
+pub(crate) static CREATE_FEATURE: Shape = Shape {
     name: "create_feature",
     doc: "Creates a table.",
     fields: &[
@@ -29,7 +29,7 @@ pub static CREATE_FEATURE: Shape = Shape {
 };
 
 /// `create_column`
-pub static CREATE_COLUMN: Shape = Shape {
+pub(crate) static CREATE_COLUMN: Shape = Shape {
     name: "create_column",
     doc: "Creates a column.",
     fields: &[
@@ -48,7 +48,7 @@ pub static CREATE_COLUMN: Shape = Shape {
 };
 
 /// `create_view`
-pub static CREATE_VIEW: Shape = Shape {
+pub(crate) static CREATE_VIEW: Shape = Shape {
     name: "create_view",
     doc: "Creates a view.",
     fields: &[
@@ -66,7 +66,7 @@ pub static CREATE_VIEW: Shape = Shape {
 };
 
 /// `create_workflow_v2`
-pub static CREATE_WORKFLOW_V2: Shape = Shape {
+pub(crate) static CREATE_WORKFLOW_V2: Shape = Shape {
     name: "create_workflow_v2",
     doc: "Creates an automation as a draft.",
     fields: &[
@@ -90,7 +90,7 @@ pub static CREATE_WORKFLOW_V2: Shape = Shape {
 };
 
 /// A trigger.
-pub static TRIGGER_CONFIG: Shape = Shape {
+pub(crate) static TRIGGER_CONFIG: Shape = Shape {
     name: "a trigger",
     doc: "What starts an automation.",
     fields: &[
@@ -100,7 +100,7 @@ pub static TRIGGER_CONFIG: Shape = Shape {
 };
 
 /// A graph.
-pub static GRAPH_CONFIG: Shape = Shape {
+pub(crate) static GRAPH_CONFIG: Shape = Shape {
     name: "a graph",
     doc: "The steps of an automation, in order.",
     fields: &[super::ruled(
@@ -112,7 +112,7 @@ pub static GRAPH_CONFIG: Shape = Shape {
 };
 
 /// A step of a graph.
-pub static GRAPH_STEP: Shape = Shape {
+pub(crate) static GRAPH_STEP: Shape = Shape {
     name: "an automation step",
     doc: "One step of an automation.",
     fields: &[
@@ -129,7 +129,7 @@ pub static GRAPH_STEP: Shape = Shape {
 };
 
 /// `create_module`
-pub static CREATE_MODULE: Shape = Shape {
+pub(crate) static CREATE_MODULE: Shape = Shape {
     name: "create_module",
     doc: "Creates a module.",
     fields: &[
@@ -143,7 +143,7 @@ pub static CREATE_MODULE: Shape = Shape {
 };
 
 /// `create_rail`
-pub static CREATE_RAIL: Shape = Shape {
+pub(crate) static CREATE_RAIL: Shape = Shape {
     name: "create_rail",
     doc: "Creates a navigation entry.",
     fields: &[
@@ -160,7 +160,7 @@ pub static CREATE_RAIL: Shape = Shape {
 };
 
 /// `update_module`
-pub static UPDATE_MODULE: Shape = Shape {
+pub(crate) static UPDATE_MODULE: Shape = Shape {
     name: "update_module",
     doc: "Replaces a module's config.",
     fields: &[
@@ -174,7 +174,7 @@ pub static UPDATE_MODULE: Shape = Shape {
 };
 
 /// `update_workspace`
-pub static UPDATE_WORKSPACE: Shape = Shape {
+pub(crate) static UPDATE_WORKSPACE: Shape = Shape {
     name: "update_workspace",
     doc: "Replaces the workspace's config.",
     fields: &[
@@ -188,7 +188,7 @@ pub static UPDATE_WORKSPACE: Shape = Shape {
 };
 
 /// `update_feature`
-pub static UPDATE_FEATURE: Shape = Shape {
+pub(crate) static UPDATE_FEATURE: Shape = Shape {
     name: "update_feature",
     doc: "Replaces a table's config.",
     fields: &[
@@ -202,7 +202,7 @@ pub static UPDATE_FEATURE: Shape = Shape {
 };
 
 /// `update_column`
-pub static UPDATE_COLUMN: Shape = Shape {
+pub(crate) static UPDATE_COLUMN: Shape = Shape {
     name: "update_column",
     doc: "Replaces a column's config.",
     fields: &[
@@ -216,7 +216,7 @@ pub static UPDATE_COLUMN: Shape = Shape {
 };
 
 /// `update_view`
-pub static UPDATE_VIEW: Shape = Shape {
+pub(crate) static UPDATE_VIEW: Shape = Shape {
     name: "update_view",
     doc: "Replaces a view's config.",
     fields: &[
@@ -246,7 +246,7 @@ static ROW_CHANGE: Shape = Shape {
 };
 
 /// `insert_row`
-pub static INSERT_ROW: Shape = Shape {
+pub(crate) static INSERT_ROW: Shape = Shape {
     name: "insert_row",
     doc: "Writes one row.",
     fields: &[
@@ -256,7 +256,7 @@ pub static INSERT_ROW: Shape = Shape {
 };
 
 /// `insert_rows`
-pub static INSERT_ROWS: Shape = Shape {
+pub(crate) static INSERT_ROWS: Shape = Shape {
     name: "insert_rows",
     doc: "Writes rows.",
     fields: &[
@@ -266,7 +266,7 @@ pub static INSERT_ROWS: Shape = Shape {
 };
 
 /// `update_row`
-pub static UPDATE_ROW: Shape = Shape {
+pub(crate) static UPDATE_ROW: Shape = Shape {
     name: "update_row",
     doc: "Changes one row.",
     fields: &[
@@ -277,7 +277,7 @@ pub static UPDATE_ROW: Shape = Shape {
 };
 
 /// `bulk_update_rows`
-pub static BULK_UPDATE_ROWS: Shape = Shape {
+pub(crate) static BULK_UPDATE_ROWS: Shape = Shape {
     name: "bulk_update_rows",
     doc: "Changes rows.",
     fields: &[

@@ -4,12 +4,12 @@ use super::{ENTRY, Field, Shape, Type, optional, required, ruled};
 use crate::package::words::{Action, Reason};
 
 /// Kinds of items.
-pub const ITEM_KINDS: &[&str] = &[
+pub(crate) const ITEM_KINDS: &[&str] = &[
     "feature", "column", "view", "module", "rail", "workflow", "rows",
 ];
 
 /// Kinds of dependencies.
-pub const DEPENDENCY_KINDS: &[&str] = &[
+pub(crate) const DEPENDENCY_KINDS: &[&str] = &[
     "feature",
     "view",
     "module",
@@ -22,7 +22,7 @@ pub const DEPENDENCY_KINDS: &[&str] = &[
 ];
 
 /// Kinds that an `unresolved` entry may name.
-pub const UNRESOLVED_KINDS: &[&str] = &[
+pub(crate) const UNRESOLVED_KINDS: &[&str] = &[
     "feature",
     "column",
     "view",
@@ -40,7 +40,7 @@ pub const UNRESOLVED_KINDS: &[&str] = &[
 ];
 
 /// Reasons of `unresolved` entries that a package may hold.
-pub const EXPORT_REASONS: &[&str] = &[
+pub(crate) const EXPORT_REASONS: &[&str] = &[
     Reason::TargetGone.as_str(),
     Reason::NotSelected.as_str(),
     Reason::NotExportable.as_str(),
@@ -51,7 +51,7 @@ pub const EXPORT_REASONS: &[&str] = &[
 ];
 
 /// Reasons that only an import creates.
-pub const IMPORT_REASONS: &[&str] = &[
+pub(crate) const IMPORT_REASONS: &[&str] = &[
     Reason::DependencySkipped.as_str(),
     Reason::RowRefDropped.as_str(),
     Reason::FeatureRefUnresolved.as_str(),
@@ -59,14 +59,14 @@ pub const IMPORT_REASONS: &[&str] = &[
 ];
 
 /// What was done with an unresolved value.
-pub const ACTIONS: &[&str] = &[
+pub(crate) const ACTIONS: &[&str] = &[
     Action::Emptied.as_str(),
     Action::Kept.as_str(),
     Action::Omitted.as_str(),
 ];
 
 /// The layers that version 2 adds, and `plan`.
-pub const VERSION_2_LAYERS: &[&str] = &[
+pub(crate) const VERSION_2_LAYERS: &[&str] = &[
     "source",
     "items",
     "dependencies",
@@ -76,7 +76,7 @@ pub const VERSION_2_LAYERS: &[&str] = &[
 ];
 
 /// The file.
-pub static ENVELOPE: Shape = Shape {
+pub(crate) static ENVELOPE: Shape = Shape {
     name: "a package file",
     doc: "A template package: the manifest and the rows that travel with it.",
     fields: &[
@@ -100,7 +100,7 @@ pub static ENVELOPE: Shape = Shape {
 };
 
 /// The manifest.
-pub static MANIFEST: Shape = Shape {
+pub(crate) static MANIFEST: Shape = Shape {
     name: "the manifest",
     doc: "Catalog identity, contents, needs and the plan of a template.",
     fields: &[
@@ -181,7 +181,7 @@ pub static MANIFEST: Shape = Shape {
 };
 
 /// A variable.
-pub static VARIABLE: Shape = Shape {
+pub(crate) static VARIABLE: Shape = Shape {
     name: "a variable",
     doc: "Something that the template asks for.",
     fields: &[
@@ -191,7 +191,7 @@ pub static VARIABLE: Shape = Shape {
 };
 
 /// The source.
-pub static SOURCE: Shape = Shape {
+pub(crate) static SOURCE: Shape = Shape {
     name: "`source`",
     doc: "Where the package comes from, without any identifier.",
     fields: &[
@@ -210,7 +210,7 @@ pub static SOURCE: Shape = Shape {
 };
 
 /// An item.
-pub static ITEM: Shape = Shape {
+pub(crate) static ITEM: Shape = Shape {
     name: "an item",
     doc: "Something that travels in the package.",
     fields: &[
@@ -243,7 +243,7 @@ pub static ITEM: Shape = Shape {
 };
 
 /// A dependency.
-pub static DEPENDENCY: Shape = Shape {
+pub(crate) static DEPENDENCY: Shape = Shape {
     name: "a dependency",
     doc: "Something that the package uses and does not carry.",
     fields: &[
@@ -288,7 +288,7 @@ pub static DEPENDENCY: Shape = Shape {
 };
 
 /// A dependency's identity.
-pub static IDENTITY: Shape = Shape {
+pub(crate) static IDENTITY: Shape = Shape {
     name: "an identity",
     doc: "How a dependency is recognised at the destination.",
     fields: &[
@@ -303,7 +303,7 @@ pub static IDENTITY: Shape = Shape {
 };
 
 /// A column of an identity.
-pub static IDENTITY_COLUMN: Shape = Shape {
+pub(crate) static IDENTITY_COLUMN: Shape = Shape {
     name: "an identity column",
     doc: "A used column of a table that does not travel.",
     fields: &[
@@ -317,7 +317,7 @@ pub static IDENTITY_COLUMN: Shape = Shape {
 };
 
 /// A use.
-pub static USED_BY: Shape = Shape {
+pub(crate) static USED_BY: Shape = Shape {
     name: "a `usedBy` entry",
     doc: "One use of a dependency.",
     fields: &[
@@ -333,7 +333,7 @@ pub static USED_BY: Shape = Shape {
 };
 
 /// A blueprint.
-pub static BLUEPRINT: Shape = Shape {
+pub(crate) static BLUEPRINT: Shape = Shape {
     name: "a blueprint",
     doc: "Steps that create a minimal table with the used columns.",
     fields: &[required(
@@ -344,7 +344,7 @@ pub static BLUEPRINT: Shape = Shape {
 };
 
 /// An unresolved value.
-pub static UNRESOLVED: Shape = Shape {
+pub(crate) static UNRESOLVED: Shape = Shape {
     name: "an `unresolved` entry",
     doc: "A value that could not be carried over.",
     fields: &[
@@ -393,7 +393,7 @@ pub static UNRESOLVED: Shape = Shape {
 };
 
 /// A redacted secret.
-pub static REDACTED: Shape = Shape {
+pub(crate) static REDACTED: Shape = Shape {
     name: "a `redacted` entry",
     doc: "A secret that was cleared.",
     fields: &[
@@ -412,7 +412,7 @@ pub static REDACTED: Shape = Shape {
 };
 
 /// The plan.
-pub static PLAN: Shape = Shape {
+pub(crate) static PLAN: Shape = Shape {
     name: "the plan",
     doc: "The steps that create the structure, in order.",
     fields: &[
@@ -444,14 +444,14 @@ pub static PLAN: Shape = Shape {
 };
 
 /// The plan's target.
-pub static TARGET: Shape = Shape {
+pub(crate) static TARGET: Shape = Shape {
     name: "`target`",
     doc: "Where the plan applies.",
     fields: &[required("workspaceId", Type::Workspace, "Always $workspace.").checked_by("S009")],
 };
 
 /// The plan's metadata.
-pub static METADATA: Shape = Shape {
+pub(crate) static METADATA: Shape = Shape {
     name: "`metadata`",
     doc: "Where the plan comes from.",
     fields: &[
@@ -465,7 +465,7 @@ pub static METADATA: Shape = Shape {
 };
 
 /// A plan step.
-pub static STEP: Shape = Shape {
+pub(crate) static STEP: Shape = Shape {
     name: "a step",
     doc: "One call of a tool.",
     fields: &[
@@ -481,7 +481,7 @@ pub static STEP: Shape = Shape {
 };
 
 /// Keys of the catalog identity, in canonical order.
-pub fn catalog_fields() -> impl Iterator<Item = &'static Field> {
+pub(crate) fn catalog_fields() -> impl Iterator<Item = &'static Field> {
     MANIFEST
         .fields
         .iter()

@@ -7,9 +7,9 @@ mod args;
 mod manifest;
 mod payload;
 
-pub use args::*;
-pub use manifest::*;
-pub use payload::*;
+pub(crate) use args::*;
+pub(crate) use manifest::*;
+pub(crate) use payload::*;
 
 use crate::definitions::ReferenceKind;
 

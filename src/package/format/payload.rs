@@ -3,7 +3,7 @@
 use super::{Presence, Shape, Type, optional, required};
 
 /// A payload entry.
-pub static ENTRY: Shape = Shape {
+pub(crate) static ENTRY: Shape = Shape {
     name: "a payload entry",
     doc: "The rows of one table.",
     fields: &[
@@ -30,7 +30,7 @@ pub static ENTRY: Shape = Shape {
 };
 
 /// A row.
-pub static ROW: Shape = Shape {
+pub(crate) static ROW: Shape = Shape {
     name: "a row",
     doc: "One row.",
     fields: &[
@@ -45,7 +45,7 @@ pub static ROW: Shape = Shape {
 };
 
 /// What a link cell points at. Either one row, or `rows` for a list.
-pub static CELL_REF: Shape = Shape {
+pub(crate) static CELL_REF: Shape = Shape {
     name: "a row ref",
     doc: "The row that a link cell points at; `rows` for a cell that holds a list.",
     fields: &[

@@ -317,10 +317,7 @@ pub(super) fn preview() -> Value {
                 count("Link cells that would become empty."),
             ),
             ("update", count("Rows that are there and get other cells.")),
-            (
-                "left",
-                count("Rows that the package no longer has."),
-            ),
+            ("left", count("Rows that the package no longer has.")),
             ("kept", count("Cells that stay as people made them.")),
             ("conflicts", count("Cells that somebody has to decide.")),
             ("failed", count("Refused, so that they stay out.")),

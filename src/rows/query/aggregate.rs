@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words() {
+    fn operation_names_round_trip() {
         for word in ["count", "sum", "avg"] {
             assert_eq!(Operation::parse(word).map(Operation::as_str), Some(word));
         }

@@ -92,12 +92,12 @@ impl Compare {
     }
 }
 
-/// A look into a text.
+/// How a text is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Search {
     /// A pattern in which `*` is any text, with case.
     Like,
-    /// The same without case.
+    /// A pattern in which `*` is any text, without case.
     Ilike,
     /// A part, without case.
     Contains,

@@ -43,6 +43,7 @@ pub(super) type Tables = std::collections::BTreeMap<Id, MemoryTable>;
 
 /// Why the in-memory workspace did not respond.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MemoryError {
     /// No such table.
     #[error("there is no table {0}")]

@@ -58,6 +58,7 @@ pub struct State {
 
 /// A file that is not a workspace.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StateError {
     /// It is not JSON, or something in it has another shape.
     #[error("not a workspace file: {0}")]

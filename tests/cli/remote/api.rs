@@ -52,7 +52,7 @@ fn the_body_is_written_as_it_came() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_body_steers_no_terminal_and_keeps_its_bytes_in_a_pipe() {
+fn a_body_is_escaped_for_a_terminal_and_unchanged_in_a_pipe() {
     let page = "{\"items\":[\"a\u{9b}31m\u{202e}b\"],\r\"next_cursor\":null}";
     let text = "a\u{9b}31m\u{1b}[2J\rb";
     let server = Scripted::new(move |request| match request.target.as_str() {

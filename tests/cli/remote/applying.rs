@@ -86,7 +86,7 @@ fn a_template_goes_by_name_too() {
 }
 
 #[test]
-fn nobody_is_asked_where_nobody_is() {
+fn without_a_terminal_an_apply_demands_yes() {
     let server = catalog([job("completed")]).serve();
     let env = TestEnv::with_key(&server.url);
     for more in [&[][..], &["--detach"], &["--format", "json"]] {

@@ -143,7 +143,7 @@ fn a_document_is_no_question() {
 
 /// How far a job is, drawn over again: its words are those of a server.
 #[test]
-fn what_a_server_says_of_its_progress_steers_no_terminal() {
+fn progress_from_a_server_prints_no_control_characters() {
     let phase = "ro\u{9b}31m\u{202e}\u{1b}]0;pwned\u{7}ws";
     let running = json!({"progress": {"phase": phase, "done": 1, "total": 3}});
     let running = Response::json(&job_document("rows", &running));

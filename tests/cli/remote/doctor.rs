@@ -71,7 +71,7 @@ fn a_set_up_that_is_fine_exits_0() {
 }
 
 #[test]
-fn each_part_can_be_what_is_wrong() {
+fn the_doctor_names_the_part_that_fails() {
     wrong(&TestEnv::new(), 2, "server");
     wrong(&TestEnv::new().set("TPLKIT_URL", "nowhere"), 2, "server");
     wrong(&TestEnv::with_key(&nobody()), 5, "reachable");

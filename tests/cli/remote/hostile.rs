@@ -230,7 +230,7 @@ fn no_text_of_a_template_or_a_refusal_controls_the_terminal() {
 
 /// A resolutions file is data to this tool alone: people read its comments.
 #[test]
-fn a_resolutions_file_holds_nothing_that_steers() {
+fn a_resolutions_file_holds_no_control_characters() {
     let mut package: Value = serde_json::from_str(&links()).expect("JSON");
     let dependencies = package["manifest"]["dependencies"].as_array_mut();
     for dependency in dependencies.expect("dependencies") {
@@ -277,7 +277,7 @@ fn a_resolutions_file_holds_nothing_that_steers() {
 
 /// The rows of a workspace and its names, where they are read.
 #[test]
-fn a_workspace_tells_nothing_that_steers() {
+fn names_of_a_workspace_print_no_control_characters() {
     let mut state = empty();
     let workspace = &mut state.structure.workspace;
     workspace.label = hostile("W");

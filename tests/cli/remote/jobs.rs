@@ -137,7 +137,7 @@ fn done_document() -> Response {
 
 /// An undo that goes on is watched as an apply is: it ends well when nothing is left.
 #[test]
-fn the_end_of_an_undo_is_a_good_one() {
+fn watching_an_undo_exits_0() {
     let rows = json!({"f_clients": {"inserted": 2, "failed": 3, "errors_more": 0}});
     let drafts = json!([{"ref": "w_send", "name": "Send", "because": []}]);
     let report = json!({"rows": rows, "published": 1, "unresolved": [], "not_published": drafts,

@@ -126,7 +126,7 @@ fn what_cannot_be_applied_is_shown_and_not_asked_about() {
 }
 
 #[test]
-fn half_a_terminal_is_none() {
+fn prompts_need_stdin_and_stderr_to_be_a_terminal() {
     for more in ["2>messages", "</dev/null", "--format json"] {
         let server = catalog([job("completed")]).serve();
         let Some((env, terminal)) = terminal(&server, "apply", more) else {

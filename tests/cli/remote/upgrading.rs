@@ -299,7 +299,7 @@ fn an_apply_sends_the_plan_that_it_saw_or_begins_nothing() {
 }
 
 #[test]
-fn nothing_to_do_is_well_done() {
+fn an_upgrade_without_changes_exits_0() {
     let nothing = plan(&json!({"create": [], "rows": {}}));
     let server = serve(&nothing);
     let env = TestEnv::with_key(&server.url);

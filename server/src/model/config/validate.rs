@@ -1,8 +1,6 @@
 //! Validates one config against its declarations, and collects its references.
 
-use tplkit::definitions::{
-    ConfigFault, DeclaredValue, Field, FieldType, ReferenceKind, Visitor, walk_listed,
-};
+use tplkit::definitions::{ConfigFault, DeclaredValue, Field, ReferenceKind, Visitor, walk_listed};
 use tplkit::json::Node;
 
 use crate::refusal::Fault;
@@ -137,7 +135,7 @@ impl<'d, 'f> Visitor<'d, 'f> for ConfigVisitor<'_, 'd> {
             }
             ConfigFault::Wrong { spot } => Fault::new(
                 self.path(spot.node, None),
-                format!("has to be {}", expected(spot.field)),
+                format!("has to be {}", spot.field.expected()),
             ),
         };
         self.validator.faults.push(fault);
@@ -145,24 +143,5 @@ impl<'d, 'f> Visitor<'d, 'f> for ConfigVisitor<'_, 'd> {
 
     fn steps(&mut self, _: DeclaredValue<'d, 'f>) {
         // Steps are in automations, which are checked by their own validator.
-    }
-}
-
-fn expected(field: &Field) -> String {
-    match field.kind {
-        FieldType::String => "a string".to_owned(),
-        FieldType::Boolean => "true or false".to_owned(),
-        FieldType::Integer => match (field.minimum, field.maximum) {
-            (Some(least), Some(most)) => format!("an integer from {least} to {most}"),
-            (Some(least), None) => format!("an integer from {least} on"),
-            (None, Some(most)) => format!("an integer up to {most}"),
-            (None, None) => "an integer".to_owned(),
-        },
-        FieldType::Enum => format!("one of {}", field.values.join(", ")),
-        FieldType::List | FieldType::Steps => "a list".to_owned(),
-        FieldType::Object => "an object".to_owned(),
-        FieldType::Any => "a value".to_owned(),
-        FieldType::Time => "a time as HH:MM".to_owned(),
-        FieldType::Timezone => "the name of a time zone, such as Europe/Lisbon".to_owned(),
     }
 }

@@ -13,8 +13,8 @@ use std::sync::{Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
-use super::digest::hex;
 use crate::apply::Approved;
+use crate::printable::hex;
 use crate::problem::Code;
 use crate::workspace::ledger::{CellsPart, Entry};
 use crate::workspace::{
@@ -23,7 +23,7 @@ use crate::workspace::{
 };
 use tables::{Tables, Unique, Value, known_as};
 
-/// As many values as are asked for at once.
+/// Values per query.
 const VALUES_PER_QUERY: usize = 500;
 
 /// Columns whose values links read, by table.
@@ -46,7 +46,7 @@ pub(in crate::apply) struct DryRun<'t, T> {
     written: WrittenCells,
     /// Cells of rows that gave up unique values; they are read once more.
     freed: HashMap<Id, Vec<RowData>>,
-    /// Rows that whoever the apply is for does not see, and that it changes.
+    /// Rows that the apply changes and that are hidden from its user.
     hidden: HashSet<Id>,
 }
 

@@ -64,7 +64,7 @@ fn because(approved: &Approved) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn what_is_whole_goes_live() {
+fn a_complete_automation_is_published() {
     let pack = live(json!([sends(http_config(&[]))]));
     let approved = apply(&pack, "{}", &furnished()).expect("approved");
     assert!(approved.not_published.is_empty(), "{approved:?}");

@@ -152,7 +152,7 @@ fn a_column_that_is_not_mapped_is_refused_only_when_it_is_used() {
 }
 
 #[test]
-fn an_id_that_is_none_is_a_fault_of_the_shape() {
+fn a_malformed_id_is_a_validation_error() {
     let body = r#"{"resolutions": {"f_clients": {"action": "map", "id": "clients", "columns": {"c_clients_id": "01890000-0000-7000-8000-000000000001"}}}}"#;
     refused(
         &orders(false),

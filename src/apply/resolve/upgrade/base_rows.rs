@@ -40,7 +40,7 @@ pub(in crate::apply::resolve) fn base_rows(
     }
 }
 
-/// Tables with their refs. What people removed has no rows that anybody could read.
+/// Tables with their refs. A removed table has no rows to read.
 fn tables(base: &Base, destination: &Structure) -> Vec<(String, Id)> {
     let tables = base.all().filter(|based| {
         let table = &based.record;

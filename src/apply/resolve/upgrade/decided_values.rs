@@ -1,5 +1,5 @@
-//! Values that somebody decided and that a record cannot hold (`upgrade` 3.5.3): they are refused before anything
-//! is written, by the rules that whoever writes such a record by hand is held to.
+//! Decided values that a record cannot hold (`upgrade` 3.5.3): they are refused before anything is written, by the
+//! rules for records that are written by hand.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::definitions::{
 };
 use crate::json::{Doc, Value};
 use crate::package::size::MOST_LABEL;
-use crate::upgrade::decision::LeafDecision;
+use crate::upgrade::LeafDecision;
 use crate::upgrade::{Key, Leaf, Sides, Take, declared_fields, leaves, record_faults};
 use crate::workspace::{AnyRecord, Id, RecordKind};
 
@@ -116,7 +116,7 @@ impl Merging<'_, '_> {
         })
     }
 
-    /// What whoever writes a record hears of it.
+    /// The fault that a write of such a record by hand reports.
     fn faults(&self, record: &AnyRecord) -> BTreeSet<String> {
         if record.kind == RecordKind::Workflow {
             let check = CompletenessCheck {

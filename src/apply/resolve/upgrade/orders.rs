@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use super::Merging;
 use crate::json::Value;
-use crate::upgrade::decision::LeafDecision;
+use crate::upgrade::LeafDecision;
 use crate::upgrade::rule::{DecidedLeaf, LeafOutcome, verdict};
 use crate::upgrade::{Conflict, KeepReason, KeptRecord, Take, Update, insert_after, order_path};
 use crate::workspace::ledger::Siblings;

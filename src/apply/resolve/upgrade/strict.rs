@@ -6,7 +6,7 @@ use crate::apply::Refusal;
 use crate::finding::render::counted;
 use crate::json::{Object, Value};
 use crate::problem::Code;
-use crate::upgrade::decision::LeafDecision;
+use crate::upgrade::LeafDecision;
 use crate::upgrade::rule::{DecidedLeaf, LeafOutcome, verdict};
 use crate::upgrade::{Conflict, ConflictCode, Take};
 use crate::workspace::{Change, Id, New, RecordKind};

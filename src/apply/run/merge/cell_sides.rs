@@ -30,7 +30,7 @@ pub(super) struct CellSides<'c, 'a> {
     pub(super) fresh: bool,
     /// Whether people have changed the row.
     pub(super) edited: bool,
-    /// Whether whoever the job is for does not see the row.
+    /// Whether the row is hidden from the user of the job.
     pub(super) hidden: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The cells of rows, looked at one by one: which are written, which stay, and which are asked about.
+//! Merges rows cell by cell: which cells are written, which are kept, and which are conflicts.
 
 use crate::apply::new_names::Names;
 use crate::apply::row_refs::row_refs;

@@ -106,7 +106,7 @@ pub(super) struct DestinationRow<'s> {
     pub(super) stored: &'s StoredRow,
     /// Whether people have changed it.
     pub(super) edited: bool,
-    /// Whether whoever the job is for does not see it.
+    /// Whether it is hidden from the user of the job.
     pub(super) hidden: bool,
 }
 
@@ -140,7 +140,7 @@ pub(super) struct KeptBase {
     pub(super) base: String,
 }
 
-/// A cell that somebody has to decide.
+/// A cell in conflict, which needs a decision.
 #[derive(Debug)]
 pub(super) struct ConflictingCell {
     /// Its path.
@@ -152,7 +152,7 @@ pub(super) struct ConflictingCell {
 /// What becomes of the cells of a row.
 #[derive(Debug, Default)]
 pub(super) struct MergeOutcome {
-    /// Whether whoever the job is for does not see the row.
+    /// Whether the row is hidden from the user of the job.
     pub(super) hidden: bool,
     /// Cells that are written.
     pub(super) written: Vec<CellChange>,
@@ -171,7 +171,7 @@ pub(super) struct MergeOutcome {
     pub(super) emptied: Vec<usize>,
     pub(super) kept: u64,
     pub(super) decided: u64,
-    /// Cells that somebody has to decide.
+    /// Cells in conflict, which need a decision.
     pub(super) conflicts: Vec<ConflictingCell>,
 }
 

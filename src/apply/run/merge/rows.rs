@@ -1,4 +1,4 @@
-//! Rows that are merged: read a part at a time, compared, and written; those that somebody changed meanwhile once more.
+//! Merges rows: reads a part at a time, compares and writes it; rows with a concurrent change are merged again.
 
 use crate::apply::ApplyError;
 use crate::apply::run::Run;
@@ -13,7 +13,7 @@ use crate::workspace::{Id, StoredRow, Target, UnfilteredRow, hidden_each};
 use super::blocked_rows::{BlockedRow, RefusedRows};
 use super::row::{Candidate, DestinationRow, MergeBatch, MergedRow, MergedTable};
 
-/// How often rows are looked at anew because somebody changed one of them meanwhile.
+/// How often rows are read again after a concurrent change.
 const MAX_ATTEMPTS: usize = 20;
 
 impl<'a, T: Target> Run<'_, 'a, T> {

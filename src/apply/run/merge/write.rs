@@ -15,7 +15,7 @@ use super::blocked_rows::{RefusedRows, refused_together};
 use super::row::{Candidate, ConflictingCell, MergedRow, MergedTable};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
-    /// Writes what rows come to. Gives those that have to be looked at anew, and notes those that are refused.
+    /// Writes merged rows. Returns those to merge again, and notes those that are refused.
     pub(super) async fn write_merged(
         &mut self,
         table: &MergedTable<'a>,

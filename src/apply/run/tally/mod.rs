@@ -56,7 +56,7 @@ pub(super) struct Tally<'a> {
     conflicts: CellConflicts,
 }
 
-/// Cells of an upgrade that somebody has to decide.
+/// Cells of an upgrade in conflict, which need a decision.
 #[derive(Debug, Default)]
 pub(in crate::apply) struct CellConflicts {
     /// The first of them.
@@ -65,7 +65,7 @@ pub(in crate::apply) struct CellConflicts {
     pub(in crate::apply) more: u64,
     /// By the ref of the table: how many.
     pub(in crate::apply) counts: HashMap<String, u64>,
-    /// By the ref of the table: how many of them whoever the job is for does not see.
+    /// By the ref of the table: how many of them are hidden from the user of the job.
     pub(in crate::apply) hidden: IndexMap<String, u64>,
     /// Decisions about cells that did nothing.
     pub(in crate::apply) unused: Vec<UnusedDecision>,

@@ -118,7 +118,7 @@ fn an_undo_leaves_what_people_changed_since_and_tells_its_number() {
 }
 
 #[test]
-fn they_stay_unseen_when_they_give_values_up_that_new_rows_take() {
+fn plans_do_not_reveal_hidden_rows_that_release_unique_values() {
     let unique = |mut package: Json| {
         args(&mut package, "c_clients_city")["config"] = json!({"unique": true});
         package

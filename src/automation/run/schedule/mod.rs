@@ -23,10 +23,10 @@ use crate::json::Value;
 use days::{Days, WeekDay};
 use fields::{MONTHS, month_days, set, week_days};
 
-/// How many days are looked at: the 29th of February comes within eight years.
+/// How many days are searched: the 29th of February comes within eight years.
 const MAX_DAYS_AHEAD: usize = 366 * 9;
 
-/// From where a schedule is looked at that has no beginning of its own.
+/// Where a schedule without a beginning of its own starts.
 const SOME_DAY: Timestamp = Timestamp::UNIX_EPOCH;
 
 /// When something is due.

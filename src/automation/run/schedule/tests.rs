@@ -46,7 +46,7 @@ fn a_time_of_day_that_is_skipped_or_comes_twice_is_due_once() {
 }
 
 #[test]
-fn what_is_due_every_hour_follows_the_time_that_passes() {
+fn hourly_schedules_follow_elapsed_time_across_dst() {
     for config in [
         r#"{"mode":"hourly","timezone":"America/New_York"}"#,
         r#"{"mode":"expression","expression":"0 * * * *","timezone":"America/New_York"}"#,
@@ -146,7 +146,7 @@ fn every_mode_has_its_days() {
 }
 
 #[test]
-fn a_timer_is_a_rhythm_or_a_while() {
+fn a_timer_is_a_cron_expression_or_a_delay() {
     assert_eq!(
         Timer::parse("cron: 0 8 * * 1-5"),
         Some(Timer::Cron("0 8 * * 1-5".to_owned()))

@@ -55,7 +55,7 @@ pub(super) fn run(
     }
 }
 
-/// Applies a file that nobody asks about. What would be refused replaces nothing.
+/// Applies a file without a prompt. A refused package replaces nothing.
 fn run_agreed(
     args: &Args,
     plan_request: PlanRequest<'_>,

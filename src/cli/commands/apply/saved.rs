@@ -137,7 +137,7 @@ pub(super) fn run(
 /// The package that the file replaces; none where it is to be a template of its own.
 ///
 /// # Errors
-/// The catalog has changed when this was planned: somebody else has pushed, or a template went.
+/// The catalog has changed since the plan: another push, or a removed template.
 fn replaced_package(
     plan_request: PlanRequest<'_>,
     saved: &Saved,

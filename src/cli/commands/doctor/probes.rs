@@ -20,7 +20,7 @@ use crate::cli::session::{Session, SystemClock};
 /// More than this between two clocks, in seconds, and times stop making sense.
 const MOST_SKEW: i64 = 60;
 
-/// What is looked at once a server is known, in order.
+/// The probes of a known server, in order.
 const REMOTE: [&str; 8] = [
     "reachable",
     "tls",

@@ -1,8 +1,5 @@
 //! Prompts for the selection. Rows beyond the limits of a payload are not offered.
 
-use std::io;
-
-use dialoguer::console::Term;
 use dialoguer::{Error, MultiSelect};
 use serde::Deserialize;
 use tplkit::client::{Client, Request};
@@ -12,7 +9,11 @@ use tplkit::package::size::MOST_ROWS;
 use tplkit::workspace::{Feature, Id, Structure};
 
 use crate::cli::error::CliError;
+use crate::cli::prompt_error::choice_error;
 use crate::cli::session::Session;
+
+/// How to choose without prompts.
+const HELP: &str = "give `--no-input`, and choose with flags";
 
 /// Asks for tables, modules and automations, then for the tables whose rows travel.
 pub(super) fn selection(
@@ -92,18 +93,7 @@ fn pick(prompt: &str, things: &[(Id, String)], all: bool) -> Result<Vec<Id>, Cli
         .items(&words)
         .defaults(&vec![all; words.len()])
         .interact()
-        .map_err(|Error::IO(error)| interrupted(&error))?;
+        .map_err(|Error::IO(error)| choice_error(&error, HELP))?;
     let ids = chosen.into_iter().filter_map(|at| things.get(at));
     Ok(ids.map(|(id, _)| *id).collect())
-}
-
-fn interrupted(error: &io::Error) -> CliError {
-    Term::stderr().show_cursor().ok();
-    if error.kind() == io::ErrorKind::Interrupted {
-        return CliError::Interrupted;
-    }
-    CliError::Usage {
-        message: format!("cannot prompt: {error}"),
-        help: "give `--no-input`, and choose with flags".to_owned(),
-    }
 }

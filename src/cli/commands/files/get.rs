@@ -106,7 +106,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// Refuses to write to standard output what nobody could want there.
+/// Refuses standard output for the file where it is a terminal or carries the JSON document.
 fn refuse_stdout(args: &Args) -> Result<(), CliError> {
     let why = if args.format == Form::Json {
         "the document and the bytes of the file cannot both go to standard output"

@@ -1,6 +1,5 @@
 //! `FILE.part`: a file that is still coming. It stays where a download breaks, so that the next one goes on.
 
-use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -161,12 +160,7 @@ impl PartFile {
 
 /// The digits of a digest.
 pub(super) fn hex(hash: Sha256) -> String {
-    let mut digits = String::new();
-    for byte in hash.finalize() {
-        // Writing to a String cannot fail.
-        let _ = write!(digits, "{byte:02x}");
-    }
-    digits
+    printable::hex(hash.finalize().as_slice())
 }
 
 fn open(path: &Path) -> io::Result<File> {

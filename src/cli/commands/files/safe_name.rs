@@ -85,7 +85,7 @@ mod tests {
     use super::{MAX_NAME_BYTES, safe_name};
 
     #[test]
-    fn ordinary_names_stay() {
+    fn ordinary_file_names_are_unchanged() {
         for name in [
             "photo.png",
             "Ärger 2.tar.gz",

@@ -1,8 +1,5 @@
 //! Prompts for each dependency.
 
-use std::io;
-
-use dialoguer::console::Term;
 use dialoguer::{Error, Input, Select};
 use indexmap::IndexMap;
 use tplkit::apply::{Candidate, Resolution, proposed, suggest};
@@ -12,6 +9,10 @@ use tplkit::workspace::{Id, Structure};
 
 use crate::cli::error::CliError;
 use crate::cli::output::print_note;
+use crate::cli::prompt_error::choice_error;
+
+/// How to decide without prompts.
+const HELP: &str = "give `--no-input` and edit the file";
 
 /// Something that can be chosen, with the words for it.
 struct Choice {
@@ -50,7 +51,7 @@ pub(super) fn ask_all(
             .items(&words)
             .default(preselected(dependency, &choices))
             .interact()
-            .map_err(|Error::IO(error)| interrupted(&error))?;
+            .map_err(|Error::IO(error)| choice_error(&error, HELP))?;
         let resolution = match choices.swap_remove(chosen).outcome {
             Outcome::Open => continue,
             Outcome::Decided(resolution) => resolution,
@@ -70,7 +71,7 @@ fn typed_id() -> Result<Resolution, CliError> {
             Err(_) => Err("an id is a UUID with hyphens"),
         })
         .interact_text()
-        .map_err(|Error::IO(error)| interrupted(&error))?;
+        .map_err(|Error::IO(error)| choice_error(&error, HELP))?;
     Ok(Resolution::Map {
         id,
         columns: IndexMap::new(),
@@ -83,7 +84,7 @@ fn typed_name(proposed: &str) -> Result<Resolution, CliError> {
         .with_prompt("name")
         .with_initial_text(proposed)
         .interact_text()
-        .map_err(|Error::IO(error)| interrupted(&error))?;
+        .map_err(|Error::IO(error)| choice_error(&error, HELP))?;
     Ok(Resolution::Map {
         id: name,
         columns: IndexMap::new(),
@@ -175,18 +176,6 @@ fn choices(dependency: &Dependency, candidates: &[Candidate]) -> Vec<Choice> {
         outcome: Outcome::Decided(Resolution::Skip),
     });
     choices
-}
-
-fn interrupted(error: &io::Error) -> CliError {
-    // Whoever stops in the middle of a question still wants to see where they type.
-    Term::stderr().show_cursor().ok();
-    if error.kind() == io::ErrorKind::Interrupted {
-        return CliError::Interrupted;
-    }
-    CliError::Usage {
-        message: format!("cannot prompt: {error}"),
-        help: "give `--no-input` and edit the file".to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -140,7 +140,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 struct Walk<'c> {
     pages: tplkit::client::Pages<'c, Box<RawValue>>,
     progress: Progress<'c>,
-    /// What is asked how many rows there are.
+    /// Client, table and query with which the rows are counted.
     counted: (&'c Client, &'c str, &'c RowQuery),
     most: Option<usize>,
     unknown: BTreeSet<String>,
@@ -149,7 +149,7 @@ struct Walk<'c> {
 }
 
 impl Walk<'_> {
-    /// The next page, as long as somebody reads them.
+    /// The next page, while standard output is open.
     fn next(&mut self) -> Result<Option<Rows>, CliError> {
         if reader_left() {
             self.progress.end();

@@ -96,7 +96,7 @@ fn texts_order_by_code_point() {
 }
 
 #[test]
-fn case_matters_to_some() {
+fn like_respects_case_and_the_other_searches_ignore_it() {
     both(
         "\"São PAULO\"",
         &[

@@ -19,7 +19,7 @@ use crate::package::payload::RawRow;
 use crate::workspace::ledger::{CellsPart, Entry, RowDigest};
 use crate::workspace::{Id, RowData, Target, UnfilteredRow};
 
-/// How often rows are looked at anew because somebody changed one of them meanwhile.
+/// How often rows are read again after a concurrent change.
 const MAX_ATTEMPTS: usize = 20;
 
 /// A table whose links may follow.

@@ -10,7 +10,7 @@ use crate::workspace::ledger::{Cells, CellsOf, CellsPart, Entry};
 use crate::workspace::{Change, CommitError, RowData, RowWrite, Target, Unit};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
-    /// Writes rows. Gives those that somebody has changed meanwhile.
+    /// Writes rows. Returns those with a concurrent change.
     pub(super) async fn write_following(
         &mut self,
         linking: &Linking<'a>,
