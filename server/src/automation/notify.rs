@@ -5,9 +5,9 @@ use tplkit::json::Object;
 use uuid::Uuid;
 
 use super::chain::{self, Extension};
+use super::find;
 use super::runs::{self, NewRun, Run};
 use super::stop::Stop;
-use super::{Version, find};
 use crate::ids::Stamp;
 use crate::store::Tx;
 use crate::wake::WorkerSignal;
@@ -81,18 +81,16 @@ pub(super) async fn notify(
     )]))
 }
 
-/// The version of another automation that a run of it executes.
+/// Finds another automation, active or not: what is written over the API is not active before somebody has looked at it.
 ///
 /// # Errors
-/// A failure when the automation is not there or not active, and those of the store.
-pub(super) async fn startable(tx: &mut Tx, run: &Run, workflow: Uuid) -> Result<Version, Stop> {
-    let active = find::active(tx, workflow).await?;
-    match active.filter(|active| active.organization == run.organization) {
-        Some(active) => Ok(active),
-        None => Err(Stop::Failed(match find::in_force(tx, workflow).await? {
-            Some(_) => effect_rules::automation_inactive(workflow),
-            None => effect_rules::automation_gone(workflow),
-        })),
+/// A failure when it is not there, and those of the store.
+pub(super) async fn known(tx: &mut Tx, run: &Run, workflow: Uuid) -> Result<(), Stop> {
+    let found = find::in_force(tx, workflow).await?;
+    let found = found.filter(|found| found.organization == run.organization);
+    match found {
+        Some(_) => Ok(()),
+        None => Err(Stop::Failed(effect_rules::automation_gone(workflow))),
     }
 }
 
@@ -107,7 +105,13 @@ pub(super) async fn run_other(
     Stamp { id, now }: Stamp,
     signal: &WorkerSignal,
 ) -> Result<Object, Stop> {
-    let active = startable(tx, run, workflow).await?;
+    let active = find::active(tx, workflow).await?;
+    let Some(active) = active.filter(|active| active.organization == run.organization) else {
+        return Err(Stop::Failed(match find::in_force(tx, workflow).await? {
+            Some(_) => effect_rules::automation_inactive(workflow),
+            None => effect_rules::automation_gone(workflow),
+        }));
+    };
     let chain = run.chain();
     let extension = Extension {
         organization: run.organization,

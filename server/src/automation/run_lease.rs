@@ -97,8 +97,8 @@ pub(super) struct ClaimRequest {
     pub(super) now: i64,
 }
 
-/// Claims some of the runs that wait for nobody. Those of organizations that hold all they may be left. One that is still somebody's was left by
-/// a process that ended, unless that attempt goes on here.
+/// Claims some of the runs that wait for nobody. Those of organizations that hold all they may be left, and so are those
+/// whose attempt goes on here. One that is still somebody's was left by a process that ended.
 ///
 /// # Errors
 /// Those of the store.
@@ -114,11 +114,15 @@ pub(super) async fn claim(
         lease,
         now,
     } = request;
-    let rows = lock_waiting(tx, most, now, full).await?;
+    let mut rows = lock_waiting(tx, most, now, full).await?;
+    // Whoever is at work on it here renews its lease, or lets go of it.
+    rows.retain(|row| match (row.get(1), row.get::<Option<Uuid>>(16)) {
+        (Ok(run), Ok(Some(holder))) => !attempts.goes_on(run, holder),
+        _ => true,
+    });
     let run = |row: &Row| {
         let id: Uuid = row.get(1)?;
-        let holder: Option<Uuid> = row.get(16)?;
-        let crashed = holder.is_some_and(|holder| !attempts.goes_on(id, holder));
+        let crashed = row.get::<Option<Uuid>>(16)?.is_some();
         Ok(Run {
             organization: row.get(0)?,
             id,
@@ -229,11 +233,10 @@ pub(super) async fn leave(
     let sql = concat!(
         "UPDATE main.workflow_runs SET ",
         lease!(let go),
-        ", wake_at = $4, crashes = $5 WHERE ",
+        ", wake_at = $4, crashes = crashes + 1 WHERE ",
         lease!(fence)
     );
-    let own = [wake_at.into(), (run.crashes + 1).into()];
-    tx.query(sql, &run.attempt().with(own)).await?;
+    tx.query(sql, &run.attempt().with([wake_at.into()])).await?;
     Ok(false)
 }
 

@@ -140,16 +140,6 @@ pub(super) async fn write_steps(
     tx.each(WRITE_STEP, &rows).await.map(drop)
 }
 
-/// Writes a step down. One that succeeded is never written again.
-///
-/// # Errors
-/// Those of the store.
-pub(super) async fn write_step(tx: &mut Tx, run: &Run, step: &StepRow) -> Result<(), StoreError> {
-    tx.execute(WRITE_STEP, &step_parameters(run, step))
-        .await
-        .map(drop)
-}
-
 /// Writes a step down and holds the run; false when that is somebody else's by now, and then the
 /// transaction has to be undone.
 ///

@@ -38,7 +38,8 @@ macro_rules! release_holds {
             $crate::files::release::unused_since!(
                 $now,
                 concat!(
-                    "id IN (SELECT file_id FROM file_holds WHERE organization_id = $1 AND ",
+                    "id IN (",
+                    "SELECT file_id FROM file_holds WHERE organization_id = $1 AND ",
                     $which,
                     ")"
                 )

@@ -61,8 +61,8 @@ pub async fn remove(
 
 /// A workspace that goes whatever it holds, with the tables in it, kept from others until the transaction ends.
 ///
-/// Whoever writes rows keeps their table first, and what they write refers to the workspace. So the tables are waited for
-/// before such references are kept out, or each would wait for the other.
+/// Whoever writes rows keeps their table first, and their counts after it. So the tables are waited for before anything in
+/// them is touched, or each would wait for the other; and until then others may write what refers to the workspace.
 async fn with_tables(
     tx: &mut Tx,
     kind: &'static KindDescription,

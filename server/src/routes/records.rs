@@ -213,15 +213,15 @@ pub(super) async fn delete(
         force,
     };
     if matches!(input.force, Ok(true)) {
-        remove_rows(&call, &input).await?;
+        remove_parts(&call, &input).await?;
     }
     call.write_schema(input, None, |tx, ctx| Box::pin(remove(tx, ctx)))
         .await
 }
 
-/// Removes the rows of a large table or workspace, part after part. What was removed stays so when the request ends before
+/// Removes what is in a large table or workspace, part after part. What was removed stays so when the request ends before
 /// the record itself is deleted: sent again, it goes on.
-async fn remove_rows(call: &Call, remove: &Remove) -> Result<(), Refusal> {
+async fn remove_parts(call: &Call, remove: &Remove) -> Result<(), Refusal> {
     loop {
         let part = call.write_schema_part(remove.clone(), |tx, ctx| Box::pin(remove_part(tx, ctx)));
         match part.await {
@@ -237,7 +237,7 @@ async fn remove_rows(call: &Call, remove: &Remove) -> Result<(), Refusal> {
 }
 
 async fn remove_part(tx: &mut Tx, ctx: &OperationContext<Remove>) -> Result<bool, Refusal> {
-    model::remove_rows(tx, ctx.actor(), &ctx.input, &ctx.tables, ctx.now).await
+    model::remove_part(tx, ctx.actor(), &ctx.input, &ctx.tables, ctx.now).await
 }
 
 async fn remove(tx: &mut Tx, ctx: &OperationContext<Remove>) -> Result<ApiResponse, Refusal> {

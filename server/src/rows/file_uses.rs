@@ -208,7 +208,8 @@ macro_rules! since {
         unused_since!(
             $now,
             concat!(
-                "id IN (SELECT uses.file_id FROM file_uses AS uses WHERE uses.organization_id = $1 AND ",
+                "id IN (",
+                "SELECT uses.file_id FROM file_uses AS uses WHERE uses.organization_id = $1 AND ",
                 $which,
                 ")"
             )

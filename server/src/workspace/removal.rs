@@ -52,11 +52,7 @@ impl UnitTransaction<'_> {
         match stands {
             Some(stands) if stands.is_still(seen) => Ok(()),
             Some(_) => {
-                let detail = format!(
-                    "the {} {:?} has changed",
-                    seen.kind.noun(),
-                    seen.name
-                );
+                let detail = format!("the {} {:?} has changed", seen.kind.noun(), seen.name);
                 Err(refused(Code::Conflict, detail).into())
             }
             None => Err(missing(seen.kind, seen.id)),

@@ -101,9 +101,13 @@ mod postgres_alone {
 
     /// Waits until a statement returns a row.
     async fn until(client: &tokio_postgres::Client, sql: &str) {
-        while client.query(sql, &[]).await.expect(sql).is_empty() {
+        for _ in 0..6000 {
+            if !client.query(sql, &[]).await.expect(sql).is_empty() {
+                return;
+            }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
+        panic!("{sql}: no row in a minute");
     }
 
     fn delete(client: &Client, path: String) -> thread::JoinHandle<()> {
@@ -139,7 +143,7 @@ mod postgres_alone {
         });
     }
 
-    /// Who writes rows keeps their table, and what is written refers to the workspace.
+    /// Who writes rows keeps their table, then counts them; others write what refers to the workspace.
     #[test]
     fn a_workspace_waits_for_writers_and_they_do_not_wait_for_it() {
         stores::run(Place::plain_postgres(), |place| async move {
@@ -155,11 +159,12 @@ mod postgres_alone {
             let path = format!("/v1/workspaces/{}?force=true", model.workspace);
             let deleted = delete(&editor, path);
             until(&writer, WAITS).await;
-            let refer = format!(
-                "SELECT id FROM main.workspaces WHERE id = '{}' FOR KEY SHARE NOWAIT; COMMIT",
-                model.workspace
+            let go_on = format!(
+                "SELECT shard FROM main.row_counts WHERE feature_id = '{}' FOR UPDATE NOWAIT; \
+                 SELECT id FROM main.workspaces WHERE id = '{}' FOR KEY SHARE NOWAIT; COMMIT",
+                model.feature, model.workspace
             );
-            writer.batch_execute(&refer).await.expect(&refer);
+            writer.batch_execute(&go_on).await.expect(&go_on);
             deleted.join().expect("deletes");
         });
     }

@@ -143,7 +143,7 @@ impl Link {
         }
     }
 
-    fn mend(&self) {
+    fn restore(&self) {
         *self.joined.lock().expect("whole") = Some(Vec::new());
     }
 }
@@ -178,7 +178,7 @@ fn a_process_that_was_cut_off_takes_back_the_crash_that_another_one_counted() {
         let second = tokio::spawn(executor(&stage, store, lease).work(stopped));
         until("another call", || partner.at_once() == 1).await;
         assert_eq!(crashes(&stage).await, 1);
-        link.mend();
+        link.restore();
         for _ in 0..1200 {
             if crashes(&stage).await == 0 {
                 break;

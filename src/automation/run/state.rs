@@ -10,6 +10,7 @@ use super::compare::{holds, same};
 use super::envelope::{Envelope, Record, documents};
 use super::failure::Failure;
 use super::resolve::{Purpose, Resolver};
+use super::value_text::text_of;
 use crate::automation::Path;
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
@@ -301,7 +302,7 @@ fn branch_steps<'c>(
         },
         "agent.route" => {
             let chosen = output.get("route")?;
-            let named = |case: &Value| case.get("name").is_some_and(|name| same(name, chosen));
+            let named = |case: &Value| case.get("name").map(text_of) == Some(text_of(chosen));
             route(routes()?.iter().position(named)?)
         }
         _ => None,
@@ -346,8 +347,12 @@ fn case(input: &Object, written: &Object) -> Act {
     let subject = input.get("subject").cloned().unwrap_or_default();
     let routes = written.get("routes").and_then(Value::as_list);
     let values = routes.into_iter().flatten().map(|case| case.get("value"));
-    let mut values = values.enumerate();
-    let found = values.find(|(_, value)| value.is_some_and(|value| same(value, &subject)));
+    // `1.10` and `1.1` are the same number, and two cases.
+    let case = |is_it: &dyn Fn(&Value) -> bool| {
+        let mut values = values.clone().enumerate();
+        values.find(|(_, value)| value.is_some_and(is_it))
+    };
+    let found = case(&|value| *value == subject).or_else(|| case(&|value| same(value, &subject)));
     let mut output = Object::new();
     match found {
         Some((at, value)) => {

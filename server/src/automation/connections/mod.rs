@@ -27,7 +27,7 @@ use crate::refusal::{Code, Refusal};
 pub use change::{Change, PreparedSecret, insert, remove, set_connection, update};
 pub use list::{ConnectionRecord, by_id, page};
 pub use open::{OpenConnection, open, timer};
-pub(super) use open::{StoredConnection, missing, stored, targets};
+pub(super) use open::{StoredConnection, stored, targets};
 
 /// What a connection leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

@@ -50,7 +50,7 @@ pub async fn open(
 }
 
 /// Why a connection that is not there cannot be used.
-pub(in crate::automation) fn missing(name: &str) -> String {
+fn missing(name: &str) -> String {
     format!("the organization has no connection `{name}`")
 }
 

@@ -70,8 +70,10 @@ impl NamedConnections {
                 integrations::recipients(mail).map(drop)
             }
             Act::Request(request) => {
-                let api = self.open(executor, run, &request.connection, ConnectionKind::Http)?;
-                integrations::below(&api.url, &request.path).map(drop)
+                match self.open(executor, run, &request.connection, ConnectionKind::Http)? {
+                    Some(api) => integrations::below(&api.url, &request.path).map(drop),
+                    None => Ok(()),
+                }
             }
             Act::Ask {
                 connection: Some(name),
@@ -81,25 +83,28 @@ impl NamedConnections {
                 .map(drop),
             Act::Wait(Wait::Timer(name)) => {
                 let address = self.timers.get(name).map(String::as_str);
-                waiting::seconds(address, name).map(drop)
+                address.map_or(Ok(()), |address| {
+                    waiting::seconds(Some(address), name).map(drop)
+                })
             }
             _ => Ok(()),
         }
     }
 
+    /// A connection as a step would use it. One that is not there yet keeps no dry run from its end: what it is for is
+    /// left out.
     fn open(
         &self,
         executor: &RunExecutor,
         run: &Run,
         name: &str,
         kind: ConnectionKind,
-    ) -> Result<OpenConnection, Failure> {
+    ) -> Result<Option<OpenConnection>, Failure> {
         let key = executor.settings.secret_key.as_ref();
-        let opened = match self.connections.get(name) {
-            Some(stored) => stored.open(key, run.organization, name, kind),
-            None => Err(connections::missing(name)),
-        };
-        opened.map_err(|reason| Failure::at("connectionName", reason).yields(None, &name.into()))
+        let stored = self.connections.get(name);
+        let opened = stored.map(|stored| stored.open(key, run.organization, name, kind));
+        let failed = |reason| Failure::at("connectionName", reason).yields(None, &name.into());
+        opened.transpose().map_err(failed)
     }
 }
 
@@ -154,7 +159,7 @@ impl Names {
 pub(super) async fn check_in_store(tx: &mut Tx, run: &Run, act: &Act) -> Result<(), Stop> {
     match act {
         Act::Notify(notice) => notify::recipient(tx, run, notice).await.map(drop),
-        Act::Run(workflow) => notify::startable(tx, run, *workflow).await.map(drop),
+        Act::Run(workflow) => notify::known(tx, run, *workflow).await,
         _ => Ok(()),
     }
 }

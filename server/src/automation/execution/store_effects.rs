@@ -5,11 +5,11 @@ use tplkit::json::{Object, Value as Json};
 
 use super::StepResult;
 use crate::automation::executor::RunExecutor;
+use crate::automation::notify;
 use crate::automation::row_writes::RowWrites;
 use crate::automation::run_steps::{self, StepRow};
 use crate::automation::runs::Run;
 use crate::automation::stop::Stop;
-use crate::automation::{notify, run_lease};
 use crate::ids::Stamp;
 use crate::refusal::Code;
 use crate::store::Tx;
@@ -32,10 +32,6 @@ impl StoreEffect {
         let _working = run.meter.start();
         // Where these steps lead does not depend on what comes of them.
         let last = self.state.ends_with(&Object::new());
-        // The end of a run is its fence as well.
-        if !last && !run_lease::hold(tx, run, self.executor.lease()).await? {
-            return Err(Stop::Fenced);
-        }
         let executor = &self.executor;
         let output = match &self.act {
             Act::Write(write) => {
@@ -67,13 +63,14 @@ impl StoreEffect {
         };
         let mut row = self.row.clone();
         row.output = Some(Json::Object(output.clone()).write());
-        if last {
-            let now = executor.context.now();
-            if !run_steps::write_last(tx, run, &row, now).await? {
-                return Err(Stop::Fenced);
-            }
+        // The fence comes behind the rows: tables before runs, as the deletion of a workspace has them.
+        let ours = if last {
+            run_steps::write_last(tx, run, &row, executor.context.now()).await?
         } else {
-            run_steps::write_step(tx, run, &row).await?;
+            run_steps::write_held(tx, run, &row, executor.lease()).await?
+        };
+        if !ours {
+            return Err(Stop::Fenced);
         }
         Ok(StepResult::of(output, last))
     }

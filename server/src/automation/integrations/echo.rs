@@ -12,38 +12,30 @@ pub(super) fn without_token(text: String, token: Option<&str>) -> String {
     let Some(token) = token.filter(|token| token.chars().count() >= MIN_TOKEN_BYTES) else {
         return text;
     };
-    if !text.contains(token) && !text.contains('\\') {
+    let text = text.replace(token, MASK);
+    if !text.contains('\\') {
         return text;
     }
-    let mut masked = String::with_capacity(text.len());
-    let mut rest = text.as_str();
-    while let Some(character) = rest.chars().next() {
-        let length = if let Some(length) = echo(rest, token) {
-            masked.push_str(MASK);
-            length
-        } else {
-            masked.push(character);
-            character.len_utf8()
-        };
-        rest = &rest[length..];
+    // The text without escapes, and where each byte of it is written.
+    let mut plain = String::with_capacity(text.len());
+    let mut written_at = Vec::with_capacity(text.len() + 1);
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        // Any other escape is no character of a token.
+        let (character, length) = unescaped(rest).unwrap_or(('\0', 1));
+        plain.push(character);
+        written_at.resize(plain.len(), at);
+        at += length;
     }
+    written_at.push(text.len());
+    let (mut masked, mut end) = (String::with_capacity(text.len()), 0);
+    for (at, _) in plain.match_indices(token) {
+        masked.push_str(&text[end..written_at[at]]);
+        masked.push_str(MASK);
+        end = written_at[at + token.len()];
+    }
+    masked.push_str(&text[end..]);
     masked
-}
-
-/// How many bytes at the beginning of a text write the token, if they do.
-fn echo(text: &str, token: &str) -> Option<usize> {
-    if text.starts_with(token) {
-        return Some(token.len());
-    }
-    let mut rest = text;
-    for wanted in token.chars() {
-        let (character, length) = unescaped(rest)?;
-        if character != wanted {
-            return None;
-        }
-        rest = &rest[length..];
-    }
-    Some(text.len() - rest.len())
 }
 
 /// The first character of a text in JSON, and how many bytes write it.
@@ -91,5 +83,14 @@ mod tests {
             assert_eq!(found, masked, "{token}");
         }
         assert_eq!(without_token("tokentoken".to_owned(), None), "tokentoken");
+    }
+
+    /// One comparison for each byte of both would take hours.
+    #[test]
+    fn a_long_token_that_a_text_nearly_repeats_costs_one_pass() {
+        let text = format!("\\n{}", "a".repeat(4 << 20));
+        let token = format!("{}b", "a".repeat(1 << 20));
+        let found = without_token(text.clone(), Some(&token));
+        assert_eq!(found.len(), text.len());
     }
 }

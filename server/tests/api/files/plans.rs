@@ -71,7 +71,8 @@ fn read_few(log: &Path, before: usize, tables: &[&str]) {
         let read = meter::rows_read(&log[before..], table);
         assert!(
             read <= FILES * FEW,
-            "{table}: {read} rows for {FILES} files"
+            "{table}: {read} rows for {FILES} files: {:#?}",
+            meter::statements_that_read(&log[before..], table, FEW)
         );
     }
     assert!(

@@ -1,6 +1,6 @@
 //! How much a store read for a request.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -178,6 +178,24 @@ fn log_plans(cluster: &Cluster) -> io::Result<()> {
 
 /// How many rows of a table were looked at by the statements whose plans are in a log.
 pub(crate) fn rows_read(log: &str, relation: &str) -> u64 {
+    whole(plans(log).iter().map(|plan| rows_of(plan, relation)).sum())
+}
+
+/// The statements of a log that looked at more rows of a table, with how many rows they looked at altogether.
+pub(crate) fn statements_that_read(log: &str, relation: &str, more: u64) -> Vec<(String, u64)> {
+    let mut found: HashMap<String, u64> = HashMap::new();
+    for plan in &plans(log) {
+        let rows = whole(rows_of(plan, relation));
+        if rows > more {
+            let text = plan["Query Text"].as_str().unwrap_or_default();
+            *found.entry(text.to_owned()).or_default() += rows;
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// How many rows of a table a plan looked at.
+fn rows_of(plan: &Value, relation: &str) -> f64 {
     fn add(node: &Value, relation: &str) -> f64 {
         let number = |name: &str| node[name].as_f64().unwrap_or_default();
         let each = number("Actual Rows")
@@ -192,11 +210,10 @@ pub(crate) fn rows_read(log: &str, relation: &str) -> u64 {
         let below = node["Plans"].as_array().into_iter().flatten();
         own + below.map(|node| add(node, relation)).sum::<f64>()
     }
-    let plans = plans(log);
-    let rows = plans
-        .iter()
-        .map(|plan| add(&plan["Plan"], relation))
-        .sum::<f64>();
+    add(&plan["Plan"], relation)
+}
+
+fn whole(rows: f64) -> u64 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

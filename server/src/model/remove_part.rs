@@ -1,6 +1,6 @@
-//! Removes the rows of a large table or workspace in parts, before it is deleted itself.
+//! Removes what is in a large table or workspace in parts, before it is deleted itself: rows, then finished runs.
 //!
-//! One transaction over a million rows takes longer than a statement may, and on SQLite nobody else writes meanwhile.
+//! One transaction over a million of them takes longer than a statement may, and on SQLite nobody else writes meanwhile.
 
 use uuid::Uuid;
 
@@ -11,16 +11,19 @@ use super::remove::Remove;
 use crate::auth::Actor;
 use crate::refusal::Refusal;
 use crate::rows::{Tables, remove_all};
-use crate::store::{Row, StoreError, Tx};
+use crate::store::{Row, StoreError, Tx, Value};
 
 /// So many rows go together with their table or workspace, in one transaction.
 const MAX_ROWS_WITH_RECORD: i64 = 10_000;
 
-/// Removes some rows of a table or workspace that holds many; false when what is left may go with it.
+/// Of a workspace fewer finished runs go with it. The number is that of the statement.
+const RUNS_PER_PART: usize = 1000;
+
+/// Removes a part of what is in a table or workspace that holds much; false when what is left may go with it.
 ///
 /// # Errors
 /// 404 for a record that cannot be seen, 403 for a role that does not suffice.
-pub async fn remove_rows(
+pub async fn remove_part(
     tx: &mut Tx,
     actor: Actor<'_>,
     remove: &Remove,
@@ -30,9 +33,22 @@ pub async fn remove_rows(
     let record = find::read(tx, remove.kind, remove.id).await?;
     let record = record.ok_or_else(Refusal::not_found)?;
     actor.enter(record.organization())?;
-    let Some(feature) = largest(tx, &record).await? else {
-        return Ok(false);
-    };
+    let largest = largest(tx, &record).await?;
+    if let Some(feature) = largest
+        && remove_rows(tx, tables, feature, now).await?
+    {
+        return Ok(true);
+    }
+    Ok(record.kind.what == RecordKind::Workspace && remove_runs(tx, &record).await?)
+}
+
+/// Removes rows of a table; false when there is none.
+async fn remove_rows(
+    tx: &mut Tx,
+    tables: &Tables,
+    feature: Uuid,
+    now: i64,
+) -> Result<bool, StoreError> {
     let Some(opened) = tables.open(tx, feature).await? else {
         return Ok(false);
     };
@@ -40,17 +56,36 @@ pub async fn remove_rows(
     let some = "SELECT id, {text data} FROM rows WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND {row feature_id created_by} AND organization_id = $1 AND feature_id = $2 \
          ORDER BY id LIMIT 1000 {bounded}";
-    let of = [record.organization().into(), feature.into()];
-    let rows = tx.query(some, &of).await?;
-    let ids: Vec<Uuid> = rows
-        .iter()
-        .map(|row| row.get(0))
-        .collect::<Result<_, _>>()?;
+    let of = [opened.table.organization.into(), feature.into()];
+    let ids = ids(&tx.query(some, &of).await?)?;
     if ids.is_empty() {
         return Ok(false);
     }
     remove_all(tx, &opened.table, ids, now).await?;
     Ok(true)
+}
+
+/// Removes finished runs of the automations of a workspace; false when few are left.
+async fn remove_runs(tx: &mut Tx, workspace: &Record) -> Result<bool, StoreError> {
+    let some = "SELECT id FROM workflow_runs WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND workflow_id IN (SELECT id FROM workflows WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND workspace_id = $2) \
+         AND finished_at IS NOT NULL LIMIT 1000";
+    let remove = "DELETE FROM main.workflow_runs WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND {any id $2}";
+    let organization = workspace.organization();
+    let of = [organization.into(), workspace.id.into()];
+    let ids = ids(&tx.query(some, &of).await?)?;
+    if ids.len() < RUNS_PER_PART {
+        return Ok(false);
+    }
+    tx.query(remove, &[organization.into(), Value::Ids(ids)])
+        .await?;
+    Ok(true)
+}
+
+fn ids(rows: &[Row]) -> Result<Vec<Uuid>, StoreError> {
+    rows.iter().map(|row| row.get(0)).collect()
 }
 
 /// The table with the most rows, where there are too many to go with the record.
