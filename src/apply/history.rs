@@ -114,6 +114,9 @@ fn handed_on(
     }
     let table = Id::try_parse(id).ok();
     let table = table.and_then(|id| destination.feature(id));
+    if let Some(table) = table {
+        handed.retain(|_, column| table.columns.iter().any(|one| one.id == *column));
+    }
     let is_there = |name: &&String| {
         table.is_none_or(|table| table.columns.iter().any(|column| column.name == **name))
     };

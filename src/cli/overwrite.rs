@@ -23,7 +23,10 @@ pub(crate) fn refuse_input<'p>(
         .any(|input| is_input(target, input))
     {
         return Err(CliError::Usage {
-            message: format!("`{}` is what is read", printable::path(target)),
+            message: format!(
+                "`{}` is an input of this command, and the result would go over it",
+                printable::path(target)
+            ),
             help: "name another file".to_owned(),
         });
     }

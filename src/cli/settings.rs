@@ -11,6 +11,7 @@ use tplkit::finding::selection::Selection;
 use super::config::{Configs, NamedFile};
 use super::error::CliError;
 use super::known_path::known_path;
+use super::overwrite::refuse_input;
 use super::source;
 
 /// What the command line says of every package. It goes before the files.
@@ -101,6 +102,12 @@ impl SettingsFinder {
         self.files.iter().map(PathBuf::as_path)
     }
 
+    /// The same, and the `tplkit.toml` that name them.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let configs = self.known.keys().flatten().map(PathBuf::as_path);
+        self.files().chain(configs)
+    }
+
     /// What holds for a package or a folder.
     ///
     /// # Errors
@@ -159,9 +166,13 @@ impl SettingsFinder {
 ///
 /// # Errors
 /// A `tplkit.toml` or a registry cannot be used.
+///
+/// # Errors
+/// It cannot be read, or the result would go over it.
 pub(crate) fn definitions_for(
     flag: Option<&PathBuf>,
     package: &Path,
+    output: Option<&Path>,
 ) -> Result<Cow<'static, Definitions>, CliError> {
     if flag.is_some() {
         return definitions(flag.map(PathBuf::as_path));
@@ -171,6 +182,7 @@ pub(crate) fn definitions_for(
     let Some(named) = named else {
         return definitions(None);
     };
+    refuse_input(output, [Some(named.path.as_path())])?;
     definitions(Some(&named.path)).map_err(|error| named.unread(error))
 }
 

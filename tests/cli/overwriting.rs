@@ -15,6 +15,9 @@ fn place() -> Place {
     place.write("good/p.json", &tiny());
     let unpack = ["unpack", "good/p.json", "good/lay"];
     place.run(&unpack).exits(0);
+    let registry = include_str!("../../schemas/definitions.json");
+    place.write("registry.json", registry);
+    place.write("tplkit.toml", "definitions = \"registry.json\"\n");
     let words = ["check", "d", "--baseline", "known.json", "--write-baseline"];
     place.run(&words).exits(0);
     place
@@ -63,11 +66,20 @@ fn a_result_over_its_input_is_refused() {
         "fmt lay -o lay/template.json",
         "migrate good/lay -o good/lay/template.json",
         "resolve init p.json -o p.json --force",
+        "check p.json -o tplkit.toml",
+        "check p.json -o registry.json",
+        "graph p.json -o registry.json",
+        "report p.json -o registry.json",
+        "check . --fix -o p.json",
         plan.as_str(),
     ] {
         let words: Vec<&str> = line.split(' ').collect();
         let ran = place.run(&words).exits(2);
-        assert!(ran.err.contains("` is what is read"), "{line}\n{}", ran.err);
+        assert!(
+            ran.err.contains("` is an input of this command"),
+            "{line}\n{}",
+            ran.err
+        );
         assert!(ran.err.contains("name another file"), "{line}\n{}", ran.err);
         assert_eq!(files(place.dir.path()), before, "{line}");
     }

@@ -159,7 +159,7 @@ fn messages_do_not_depend_on_how_the_values_in_them_are_written() {
     let compact = package.to_string();
     let expected = checked_text(&compact);
     for quoted in [
-        r#"`name` takes text, not {"a": "x  y", "b": [1, {"c": "é", "d": 2}]}"#,
+        r#"`name` takes a string, not {"a": "x  y", "b": [1, {"c": "é", "d": 2}]}"#,
         r#"the config is [["v", {"y": 2, "z": 1}]], not a list of one object"#,
         r#"{"y": [], "z": 1} is not a uid"#,
         r#"no plan step declares "c_nothing""#,

@@ -261,9 +261,11 @@ impl Entry<'_, '_> {
             Origin::Dependency => "the dependency's identity",
         };
         let message = format!("{whose} `{}` has no column `{name}`", table.reference);
-        let list = self.node.get("columns");
-        let names = || list.into_iter().flat_map(Node::elements);
-        let is_listed = |name: &str| names().any(|known| known.as_str() == Some(name));
+        let layout = self.layout;
+        let is_listed = |name: &str| {
+            let slot = layout.slot(name);
+            slot.is_some_and(|slot| layout.columns[slot].listed)
+        };
         // A name that is none (S021), or stands in the list already, is not what was meant.
         let columns = table.columns.iter().map(|column| column.name);
         let columns = columns.filter(|name| !name.is_empty() && !is_listed(name));

@@ -85,7 +85,11 @@ enum Format {
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let inputs = [Some(args.package.as_path()), args.definitions.as_deref()];
     refuse_input(args.output.as_deref(), inputs)?;
-    let definitions = definitions_for(args.definitions.as_ref(), &args.package)?;
+    let definitions = definitions_for(
+        args.definitions.as_ref(),
+        &args.package,
+        args.output.as_deref(),
+    )?;
     let bytes = package_file::read(&args.package)?;
     let doc = match package_file::parse(&bytes) {
         Ok(doc) => doc,

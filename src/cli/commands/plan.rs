@@ -105,7 +105,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let mut decisions = args.decisions.clone();
     decisions.complete(&target);
     let inputs = [
-        Some(subject.as_path()),
+        // A template of that name is no file.
+        Some(subject.as_path()).filter(|path| path.exists()),
         decisions.resolutions.as_deref(),
         args.upgrade.args.base.as_deref(),
     ];

@@ -96,7 +96,11 @@ impl Args {
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     args.refuse_inputs()?;
-    let definitions = definitions_for(args.definitions.as_ref(), &args.package)?;
+    let definitions = definitions_for(
+        args.definitions.as_ref(),
+        &args.package,
+        args.save.as_deref(),
+    )?;
     let definitions: &Definitions = &definitions;
     let options = CheckOptions {
         definitions,

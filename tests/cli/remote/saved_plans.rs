@@ -163,7 +163,7 @@ fn a_saved_plan_replaces_no_other_package_than_the_one_it_was_made_against() {
         (
             Response::problem(404, "not_found"),
             6,
-            "not in the catalog any more",
+            "no longer in the catalog",
         ),
     ] {
         // Who plans looks twice: at what is replaced, and at its version.

@@ -16,7 +16,7 @@ use crate::workspace::{RowData, Target};
 
 use super::cell_sides::{CellSides, ComparedCell, cell_path};
 use super::is_null;
-use super::packaged_cell::{missing, unfit_change};
+use super::packaged_cell::missing;
 use super::row::{
     Candidate, CellChange, ConflictingCell, DestinationCells, DestinationRow, KeptBase,
     MergeOutcome, MergedTable, UnfitCell,
@@ -117,14 +117,18 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             differs: edited && !table.whole,
             ..MergeOutcome::default()
         };
+        let mut elsewhere = MergeOutcome::default();
         for ((at, slot), theirs) in table.columns.all.iter().enumerate().zip(&cells.all) {
             let column = &slot.work.column;
+            // A row that would be refused is not changed in part.
+            let merges = table.merges(at);
             if slot.rule.identity.is_some()
                 || slot.work.package_name.is_empty()
-                || !table.merges(at)
+                || !(merges || cells.unfit(at).is_some())
             {
                 continue;
             }
+            let outcome = if merges { &mut outcome } else { &mut elsewhere };
             let ours = stored.data.cell(&column.name).unwrap_or("null");
             if self.ledger_state.is_freed(row.id, &column.name) {
                 // What was decided about it was carried out.
@@ -157,26 +161,23 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             if let Some(fault) = cell.unfit_fresh() {
                 return Ok(Err(fault.clone()));
             }
-            if cell.keep_without_target(tracked, &mut outcome)
-                || cell.fill_fresh(&mut outcome)
-                || cell.note_not_compared(&mut outcome)
+            if cell.keep_without_target(tracked, outcome)
+                || cell.fill_fresh(outcome)
+                || cell.note_not_compared(outcome)
             {
                 continue;
             }
             let cell = cell.compared();
-            if cell.keep_file(&mut outcome) {
+            if cell.keep_file(outcome) {
                 continue;
             }
-            if let Err(fault) = self.merge_leaf(cell, tracked, &mut outcome) {
+            if let Err(fault) = self.merge_leaf(cell, tracked, outcome) {
                 return Ok(Err(fault));
             }
         }
         if table.only.is_some() {
             if let Some(fault) = missing(table, row, &cells.all) {
                 return Ok(Err(fault));
-            }
-            if let Some(fault) = unfit_change(table, row, &cells, stays.as_ref()) {
-                return Ok(Err(fault.clone()));
             }
             self.keep_others(row, edited, &mut outcome);
         }

@@ -4,11 +4,10 @@ use crate::apply::LinkWork;
 use crate::apply::row_refs::row_refs;
 use crate::apply::run::columns::Columns;
 use crate::package::payload::RawRow;
-use crate::rows::{Cell, EntryFault, elements, equal, members};
-use crate::workspace::RowData;
+use crate::rows::{Cell, EntryFault, elements, members};
 
 use super::is_null;
-use super::row::{Candidate, DestinationCells, MergedTable, UnfitCell};
+use super::row::{Candidate, MergedTable};
 
 /// Whether the package links a row to the same rows as the base does, or both by a value that stands for none here.
 pub(super) fn same_link(table: &MergedTable<'_>, row: Candidate<'_>, at: usize) -> bool {
@@ -59,25 +58,6 @@ pub(super) fn missing(
             && !same_cell(table, row, *at)
     });
     missing.find_map(|(_, (slot, _))| slot.rule.missing())
-}
-
-/// Why the row as a whole would be refused: the package changed a cell to what the column cannot hold.
-pub(super) fn unfit_change<'u>(
-    table: &MergedTable<'_>,
-    row: Candidate<'_>,
-    cells: &'u DestinationCells,
-    stays: Option<&RowData>,
-) -> Option<&'u EntryFault> {
-    let changed = |cell: &&UnfitCell| {
-        let slot = &table.columns.all[cell.at];
-        let kept = stays.and_then(|stays| stays.cell(&slot.work.column.name));
-        slot.rule.identity.is_none()
-            && match kept {
-                Some(kept) => !equal(kept, &cells.all[cell.at]),
-                None => !same_cell(table, row, cell.at),
-            }
-    };
-    cells.unfit.iter().find(changed).map(|cell| &cell.fault)
 }
 
 /// Whether the package links a row to one that is not at the destination. To write that would take away the link that

@@ -24,7 +24,7 @@ pub(super) fn run(args: &ValidateArgs, session: &Session) -> Result<Exit, CliErr
     if args.remote {
         return super::remote::run(args, session);
     }
-    let definitions = definitions_for(args.definitions.as_ref(), &args.file)?;
+    let definitions = definitions_for(args.definitions.as_ref(), &args.file, None)?;
     let source = source::open(&args.file)?;
     validate_local(&args.file, &source, &definitions, args.format, session)
 }

@@ -18,11 +18,12 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{print_error, write_styled};
-use crate::cli::overwrite::refuse_input;
+use crate::cli::overwrite::{is_input, refuse_input};
+use crate::cli::package_file;
 use crate::cli::session::{Session, SystemClock};
 use crate::cli::settings::{Flags, SettingsFinder};
 use crate::cli::source::is_stdin;
-use crate::cli::watch;
+use crate::cli::{walk, watch};
 
 use baselines::BaselineMode;
 
@@ -225,14 +226,38 @@ impl Args {
         // Read anew each time: a `tplkit.toml` changes, too.
         let mut settings = SettingsFinder::new(self.flags());
         let output = self.report.output.as_deref();
+        if self.fixes.fix && !self.fixes.diff {
+            self.refuse_before_fixing(&mut settings)?;
+        }
         let report = checker.run(&self.paths, &mut settings, session);
         settings.files().for_each(reads);
         let mut report = report?;
+        refuse_input(output, settings.inputs().map(Some))?;
         self.report.refuse_found(&report)?;
         let mode = self.known.mode();
         baselines::hold_against(&mut report, &mut settings, mode, output, session)?;
         report.statistics = self.statistics;
         conclude(report, &self.report, session)
+    }
+
+    /// Fixes are written before there is a report: that it would go over something that is read is known earlier.
+    fn refuse_before_fixing(&self, settings: &mut SettingsFinder) -> Result<(), CliError> {
+        let Some(output) = self.report.output.as_deref() else {
+            return Ok(());
+        };
+        let is_package = || {
+            let read = package_file::read(output);
+            read.is_ok_and(|file| package_file::parse(&file).is_ok())
+        };
+        let files = walk::packages(&self.paths).found;
+        let mut same = files.iter().filter(|file| is_input(output, &file.path));
+        if same.next().is_some() && is_package() {
+            return refuse_input(Some(output), [Some(output)]);
+        }
+        for path in &self.paths {
+            settings.of(path)?;
+        }
+        refuse_input(Some(output), settings.inputs().map(Some))
     }
 
     fn flags(&self) -> Flags {

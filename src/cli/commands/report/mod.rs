@@ -75,7 +75,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if args.upgrade.is_upgrade() {
         return upgrade::run(args, session);
     }
-    let definitions = definitions_for(args.definitions.as_ref(), &args.package)?;
+    let definitions = definitions_for(
+        args.definitions.as_ref(),
+        &args.package,
+        args.output.as_deref(),
+    )?;
     let bytes = package_file::read(&args.package)?;
     let doc = match package_file::parse(&bytes) {
         Ok(doc) => doc,

@@ -32,7 +32,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         });
     }
     let inputs = [
-        Some(args.package.as_path()),
+        // A template of that name is no file.
+        Some(args.package.as_path()).filter(|path| path.exists()),
         args.place.into.as_deref(),
         args.upgrade.args.base.as_deref(),
     ];
