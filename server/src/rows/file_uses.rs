@@ -269,8 +269,8 @@ pub(super) async fn end_rows(
     Ok(())
 }
 
-/// Notes that the files of some uses have one less; false when there is none. The files are named by their ids: while
-/// PostgreSQL has no numbers of its own, it joins uses with all files of the organization.
+/// Notes that the files of some uses have one less; false when there is none. Each file is named by its id: while
+/// PostgreSQL has no numbers of its own, it goes through all files of the organization for a list of them.
 async fn lose_uses(
     tx: &mut Tx,
     organization: Uuid,
@@ -286,9 +286,11 @@ async fn lose_uses(
     if files.is_empty() {
         return Ok(false);
     }
-    let since = unused_since!("$3", "{any id $2}");
-    let parameters = [organization.into(), Value::Ids(files), now.into()];
-    tx.query(since, &parameters).await?;
+    let since = unused_since!("$3", "id = $2");
+    let each = files
+        .into_iter()
+        .map(|file| vec![organization.into(), file.into(), now.into()]);
+    tx.each(since, &each.collect::<Vec<Vec<Value>>>()).await?;
     Ok(true)
 }
 

@@ -52,7 +52,7 @@ async fn a_column_that_is_gone_is_not_written(place: Place) {
         assert_eq!(ended(&run).0, "failed", "{run}");
         let message = ended(&run).1;
         assert!(
-            message.contains("bindings.note") && message.contains("no column `note`"),
+            message.contains("bindings.note") && message.contains("no longer has a column `note`"),
             "{run}"
         );
     }
