@@ -45,6 +45,10 @@ fn program() -> Option<PathBuf> {
     })
 }
 
+/// Objects are for requests that are signed; whether a signature is right is not looked at.
+const SIGNED: &str = "authorization: AWS4-HMAC-SHA256 Credential=k/20260101/us-east-1/s3/aws4_request, \
+     SignedHeaders=host, Signature=0";
+
 impl Buckets {
     fn start(program: &Path) -> Buckets {
         let free = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -73,7 +77,7 @@ impl Buckets {
     fn ask(&self, line: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).expect("connects");
         let head = format!(
-            "{line}\r\nhost: s3.amazonaws.com\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+            "{line}\r\nhost: s3.amazonaws.com\r\nconnection: close\r\n{SIGNED}\r\ncontent-length: 0\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).expect("sends");
         let mut response = String::new();

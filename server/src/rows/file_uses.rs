@@ -4,7 +4,7 @@
 //! checked and names a file that the writer sees, and ends with the text of its cell, its row, its column or its
 //! table. What people see of files, what may be deleted and what is swept goes by these records, never by text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tplkit::rows::{member, same_file_cell};
 use uuid::Uuid;
@@ -225,18 +225,22 @@ async fn end_cells(
     rows: Vec<Uuid>,
     now: i64,
 ) -> Result<(), StoreError> {
-    let uses = "SELECT DISTINCT file_id FROM file_uses WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND {row feature_id row_created_by} AND organization_id = $1 AND feature_id = $2 AND column_id = $3 \
-         AND {any row_id $4}";
+    let uses = "SELECT file_id FROM file_uses WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND {row feature_id row_created_by} AND organization_id = $1 AND feature_id = $2 AND row_id = $3 \
+         AND column_id = $4";
+    let each = rows.iter().map(|row| {
+        let of = [table.organization, table.id, *row, column];
+        of.map(Value::from).to_vec()
+    });
+    if !lose_uses(tx, table.organization, uses, each.collect(), now).await? {
+        return Ok(());
+    }
     let of: [Value; 4] = [
         table.organization.into(),
         table.id.into(),
         column.into(),
         Value::Ids(rows),
     ];
-    if !lose_uses(tx, table.organization, uses, &of, now).await? {
-        return Ok(());
-    }
     let sql = release!(
         "file_uses",
         "{row feature_id row_created_by} AND feature_id = $2 AND column_id = $3 AND {any row_id $4}"
@@ -258,31 +262,28 @@ pub(super) async fn end_rows(
     if !table.columns.iter().any(|column| column.rule.file) {
         return Ok(());
     }
-    let uses = "SELECT DISTINCT file_id FROM file_uses WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND {row feature_id row_created_by} AND organization_id = $1 AND feature_id = $2 AND {any row_id $3}";
-    let of = [
-        table.organization.into(),
-        table.id.into(),
-        Value::Ids(rows.to_vec()),
-    ];
-    lose_uses(tx, table.organization, uses, &of, now).await?;
+    let uses = "SELECT file_id FROM file_uses WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND {row feature_id row_created_by} AND organization_id = $1 AND feature_id = $2 AND row_id = $3";
+    let each = rows.iter().map(|row| {
+        let of = [table.organization, table.id, *row];
+        of.map(Value::from).to_vec()
+    });
+    lose_uses(tx, table.organization, uses, each.collect(), now).await?;
     Ok(())
 }
 
-/// Notes that the files of some uses have one less; false when there is none. Each file is named by its id: while
-/// PostgreSQL has no numbers of its own, it goes through all files of the organization for a list of them.
+/// Notes that the files of some uses have one less; false when there is none. Rows and files are named one by one: while
+/// PostgreSQL has no numbers of its own, it goes through all uses and all files of the organization for a list of them.
 async fn lose_uses(
     tx: &mut Tx,
     organization: Uuid,
     uses: &'static str,
-    of: &[Value],
+    of_rows: Vec<Vec<Value>>,
     now: i64,
 ) -> Result<bool, StoreError> {
-    let found = tx.query(uses, of).await?;
-    let files: Vec<Uuid> = found
-        .iter()
-        .map(|row| row.get(0))
-        .collect::<Result<_, _>>()?;
+    let found = tx.each(uses, &of_rows).await?;
+    let files = found.iter().flatten().map(|row| row.get(0));
+    let files: BTreeSet<Uuid> = files.collect::<Result<_, StoreError>>()?;
     if files.is_empty() {
         return Ok(false);
     }

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use serde_json::{Value, json};
 
 use super::away::{PLACE, at, read};
-use super::{Buckets, started};
+use super::{Buckets, SIGNED, started};
 use crate::kill::signed_in;
 use crate::process::{Serving, command, database, owner, read_response};
 
@@ -27,8 +27,7 @@ fn overwrite(buckets: &Buckets, key: &str, bytes: &str) {
     let length = bytes.len();
     let request = format!(
         "PUT /files/{key} HTTP/1.1\r\nhost: s3.amazonaws.com\r\nconnection: close\r\n\
-         authorization: AWS4-HMAC-SHA256 Credential=k/20260101/us-east-1/s3/aws4_request, \
-         SignedHeaders=host, Signature=0\r\ncontent-length: {length}\r\n\r\n{bytes}"
+         {SIGNED}\r\ncontent-length: {length}\r\n\r\n{bytes}"
     );
     stream.write_all(request.as_bytes()).expect("sends");
     let response = read_response(stream);
