@@ -273,7 +273,7 @@ pub(super) async fn end_rows(
 }
 
 /// Notes that the files of some uses have one less; false when there is none. Rows and files are named one by one: while
-/// PostgreSQL has no numbers of its own, it goes through all uses and all files of the organization for a list of them.
+/// PostgreSQL has no numbers of its own, it goes through all files of the organization for a list of them.
 async fn lose_uses(
     tx: &mut Tx,
     organization: Uuid,
