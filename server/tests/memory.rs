@@ -300,7 +300,7 @@ const PIECES: usize = 16_000_000;
 const SENT: usize = 64 << 10;
 
 /// Sends a file of so many bytes; gives where they are.
-pub(crate) fn send(serving: &Serving, token: &str, workspace: &str, bytes: usize) -> String {
+fn send(serving: &Serving, token: &str, workspace: &str, bytes: usize) -> String {
     let mut stream = TcpStream::connect(&serving.address).expect("connects");
     let head = format!(
         "POST /v1/files?workspace_id={workspace}&name=f HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\
@@ -323,7 +323,7 @@ pub(crate) fn send(serving: &Serving, token: &str, workspace: &str, bytes: usize
 }
 
 /// Asks for bytes and forgets them as they come; gives how many came, with the head.
-pub(crate) fn receive(serving: &Serving, token: &str, path: &str) -> usize {
+fn receive(serving: &Serving, token: &str, path: &str) -> usize {
     let mut stream = TcpStream::connect(&serving.address).expect("connects");
     let head = format!(
         "GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\r\n"
@@ -336,26 +336,31 @@ pub(crate) fn receive(serving: &Serving, token: &str, path: &str) -> usize {
     came
 }
 
+/// A file of so many bytes goes to a server and comes back, and takes at most `pieces` bytes more than a small one.
+pub(crate) fn takes_pieces(serving: &Serving, organization: &str, file: usize, pieces: usize) {
+    let mut wire = signed_in(serving);
+    let body = json!({"organization_id": organization, "label": "W"});
+    let workspace = wire.made("/v1/workspaces", &body);
+    // What the first one takes stays.
+    let (_, idle) = peak(serving, || send(serving, &wire.token, &workspace, 1000));
+    let (path, took) = peak(serving, || send(serving, &wire.token, &workspace, file));
+    assert!(
+        took <= idle + pieces,
+        "up: {took} bytes, {idle} for a small one"
+    );
+    let (came, took) = peak(serving, || receive(serving, &wire.token, &path));
+    assert!(came >= file, "{came}");
+    assert!(
+        took <= idle + pieces,
+        "down: {took} bytes, {idle} for a small one"
+    );
+}
+
 async fn a_large_file_goes_up_and_down_in_pieces(place: Place) {
     let organization = owner(&place.url);
     let folder = tempfile::tempdir().expect("a folder");
     let files = format!("file:{}", folder.path().display());
     let arguments = ["--rate-limit", "off", "--files", &files];
     let serving = Serving::start_with(&place.url, &arguments, &[]);
-    let mut wire = signed_in(&serving);
-    let body = json!({"organization_id": organization, "label": "W"});
-    let workspace = wire.made("/v1/workspaces", &body);
-    // What the first one takes stays.
-    let (_, idle) = peak(&serving, || send(&serving, &wire.token, &workspace, 1000));
-    let (path, took) = peak(&serving, || send(&serving, &wire.token, &workspace, FILE));
-    assert!(
-        took <= idle + PIECES,
-        "up: {took} bytes, {idle} for a small one"
-    );
-    let (came, took) = peak(&serving, || receive(&serving, &wire.token, &path));
-    assert!(came >= FILE, "{came}");
-    assert!(
-        took <= idle + PIECES,
-        "down: {took} bytes, {idle} for a small one"
-    );
+    takes_pieces(&serving, &organization, FILE, PIECES);
 }

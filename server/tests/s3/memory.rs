@@ -1,11 +1,8 @@
 //! How much memory a large file takes on its way into a bucket and out of it.
 
-use serde_json::json;
-
 use super::away::{PLACE, at};
 use super::started;
-use crate::kill::signed_in;
-use crate::memory::{peak, receive, send};
+use crate::memory::takes_pieces;
 use crate::process::{Serving, database, owner};
 
 /// More than the server may hold of it.
@@ -24,20 +21,5 @@ fn a_large_file_goes_into_a_bucket_and_out_of_it_in_parts() {
     let endpoint = format!("http://{}", buckets.address);
     let arguments = [&PLACE[..], &["--rate-limit", "off"]].concat();
     let serving = Serving::start_with(&database, &arguments, &at(&endpoint));
-    let mut wire = signed_in(&serving);
-    let body = json!({"organization_id": organization, "label": "W"});
-    let workspace = wire.made("/v1/workspaces", &body);
-    // What the first one takes stays.
-    let (_, idle) = peak(&serving, || send(&serving, &wire.token, &workspace, 1000));
-    let (path, took) = peak(&serving, || send(&serving, &wire.token, &workspace, FILE));
-    assert!(
-        took <= idle + PIECES,
-        "up: {took} bytes, {idle} for a small one"
-    );
-    let (came, took) = peak(&serving, || receive(&serving, &wire.token, &path));
-    assert!(came >= FILE, "{came}");
-    assert!(
-        took <= idle + PIECES,
-        "down: {took} bytes, {idle} for a small one"
-    );
+    takes_pieces(&serving, &organization, FILE, PIECES);
 }

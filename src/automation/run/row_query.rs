@@ -204,10 +204,12 @@ impl RowQuery {
                 Column::Key(key) => {
                     let is_text = kind(&rule.column) == ColumnKind::Text;
                     for test in &rule.tests {
-                        query.ask_cell(&key, test, is_text);
+                        query.add_cell_test(&key, test, is_text);
                     }
                 }
-                Column::Id | Column::CreatedAt | Column::UpdatedAt => query.ask_own(rule)?,
+                Column::Id | Column::CreatedAt | Column::UpdatedAt => {
+                    query.add_record_test(rule)?;
+                }
             }
         }
         Ok(query)
@@ -270,7 +272,7 @@ impl Rule {
 }
 
 impl TableQuery {
-    fn ask_cell(&mut self, key: &str, test: &RuleTest, is_text: bool) {
+    fn add_cell_test(&mut self, key: &str, test: &RuleTest, is_text: bool) {
         let test = match test {
             RuleTest::Filter(test) => test.clone(),
             RuleTest::Order(compare, value) if is_text => CellTest::Text(*compare, text_of(value)),
@@ -297,7 +299,7 @@ impl TableQuery {
     }
 
     /// What every row has is compared as what it is. A rule that cannot be asked is never left out.
-    fn ask_own(&mut self, rule: &Rule) -> Result<(), Failure> {
+    fn add_record_test(&mut self, rule: &Rule) -> Result<(), Failure> {
         for test in &rule.tests {
             let test = match test {
                 RuleTest::Filter(test) => test.clone(),

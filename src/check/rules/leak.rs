@@ -117,7 +117,7 @@ fn secrets(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         .flat_map(Node::elements)
         .filter_map(|entry| Some((entry.get_str("uid")?, entry.get_str("path")?)))
         .collect();
-    for (place, node) in held_secrets(facts) {
+    for (place, node) in entered_secrets(facts) {
         let step = facts.step_at(place);
         let named = step.and_then(|step| {
             let StepPlace::Plan(_) = step.place else {
@@ -139,7 +139,7 @@ fn secrets(facts: &Facts<'_>, out: &mut Vec<Finding>) {
 }
 
 /// The values in fields for secrets that are not empty: a number or a list gives away as much as a text.
-fn held_secrets<'d>(facts: &Facts<'d>) -> impl Iterator<Item = (StepPlace, Node<'d>)> {
+fn entered_secrets<'d>(facts: &Facts<'d>) -> impl Iterator<Item = (StepPlace, Node<'d>)> {
     let texts = facts.spots.iter().filter(|spot| spot.field.secret);
     let texts = texts.map(|spot| (spot.step, spot.node));
     let others = facts.config_faults.iter().filter_map(|fault| match fault {

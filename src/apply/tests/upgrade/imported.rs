@@ -22,7 +22,7 @@ fn dependent() -> Json {
 }
 
 /// Towns with another label, a name that is unique, a column and a row.
-fn whole() -> Json {
+fn package_with_table() -> Json {
     let row = (json!({"name": "Bonn", "zip": "53111"}), Json::Null);
     let pack = Pack::new()
         .table("clients")
@@ -55,7 +55,7 @@ fn as_the_package_says(line: &Line) {
 fn what_it_says_of_itself_arrives_and_is_taken_back() {
     let mut line = Line::of(&dependent());
     let before = line.memory.state();
-    let plan = line.plan(&whole(), &upgrade_body(&Json::Null));
+    let plan = line.plan(&package_with_table(), &upgrade_body(&Json::Null));
     assert_eq!(conflicts(&plan), []);
     let created: Vec<&str> = plan.create.iter().map(|one| &*one.reference).collect();
     assert_eq!(created, ["c_towns_zip"]);
@@ -67,10 +67,10 @@ fn what_it_says_of_itself_arrives_and_is_taken_back() {
     ] {
         assert!(updated.contains(&leaf), "{updated:?}");
     }
-    line.upgrade(&whole(), &Json::Null);
+    line.upgrade(&package_with_table(), &Json::Null);
     as_the_package_says(&line);
     let after = line.memory.state();
-    line.upgrade(&whole(), &Json::Null);
+    line.upgrade(&package_with_table(), &Json::Null);
     assert_eq!(line.memory.state(), after);
     line.undo(false).expect("undone");
     line.undo(false).expect("undone");
@@ -84,7 +84,7 @@ fn what_people_made_of_it_is_asked_and_its_rows_are_measured() {
     for _ in 0..2 {
         line.insert("towns", r#"{"name":"Kiel"}"#);
     }
-    let plan = line.plan(&whole(), &upgrade_body(&Json::Null));
+    let plan = line.plan(&package_with_table(), &upgrade_body(&Json::Null));
     let mut asked = conflicts(&plan);
     asked.sort_unstable();
     assert_eq!(
@@ -96,7 +96,7 @@ fn what_people_made_of_it_is_asked_and_its_rows_are_measured() {
     );
     let mut line = Line::of(&dependent());
     line.remove(Feature, "towns");
-    let plan = line.plan(&whole(), &upgrade_body(&Json::Null));
+    let plan = line.plan(&package_with_table(), &upgrade_body(&Json::Null));
     assert!(conflicts(&plan).contains(&("removed_here", "f_towns", "")));
 }
 
@@ -104,7 +104,7 @@ fn what_people_made_of_it_is_asked_and_its_rows_are_measured() {
 fn a_plain_apply_before_changes_nothing_of_that() {
     let mut line = Line::of(&dependent());
     let before = line.memory.state();
-    let report = line.apply(&whole(), "{}");
+    let report = line.apply(&package_with_table(), "{}");
     let carried = report.not_carried.iter();
     let mut carried: Vec<_> = carried
         .map(|one| (one.reference.as_str(), one.path.as_deref()))
@@ -118,9 +118,9 @@ fn a_plain_apply_before_changes_nothing_of_that() {
             ("f_towns", Some("label")),
         ]
     );
-    let plan = line.plan(&whole(), &upgrade_body(&Json::Null));
+    let plan = line.plan(&package_with_table(), &upgrade_body(&Json::Null));
     assert_eq!((conflicts(&plan), plan.create.len()), (vec![], 0));
-    line.upgrade(&whole(), &Json::Null);
+    line.upgrade(&package_with_table(), &Json::Null);
     as_the_package_says(&line);
     line.undo(false).expect("undone");
     line.undo(false).expect("undone");
@@ -131,7 +131,7 @@ fn a_plain_apply_before_changes_nothing_of_that() {
 #[test]
 fn what_a_plain_apply_created_in_it_is_known_by_its_ref() {
     let mut line = Line::of(&dependent());
-    line.apply(&whole(), "{}");
+    line.apply(&package_with_table(), "{}");
     let (_, ledger, _) = line.jobs.last_mut().expect("a job");
     for entry in ledger {
         if let crate::workspace::ledger::Entry::Structure(structure) = entry {
@@ -140,8 +140,8 @@ fn what_a_plain_apply_created_in_it_is_known_by_its_ref() {
             structure.base.retain(|based| own(based.record.id));
         }
     }
-    let plan = line.plan(&whole(), &upgrade_body(&Json::Null));
+    let plan = line.plan(&package_with_table(), &upgrade_body(&Json::Null));
     assert_eq!((conflicts(&plan), plan.create.len()), (vec![], 0));
-    line.upgrade(&whole(), &Json::Null);
+    line.upgrade(&package_with_table(), &Json::Null);
     assert!(line.thing(Column, "zip_2").is_none());
 }

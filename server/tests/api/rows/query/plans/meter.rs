@@ -178,14 +178,14 @@ fn log_plans(cluster: &Cluster) -> io::Result<()> {
 
 /// How many rows of a table were looked at by the statements whose plans are in a log.
 pub(crate) fn rows_read(log: &str, relation: &str) -> u64 {
-    whole(plans(log).iter().map(|plan| rows_of(plan, relation)).sum())
+    rounded_up(plans(log).iter().map(|plan| rows_of(plan, relation)).sum())
 }
 
 /// The statements of a log that looked at more rows of a table, with how many rows they looked at altogether.
 pub(crate) fn statements_that_read(log: &str, relation: &str, more: u64) -> Vec<(String, u64)> {
     let mut found: HashMap<String, u64> = HashMap::new();
     for plan in &plans(log) {
-        let rows = whole(rows_of(plan, relation));
+        let rows = rounded_up(rows_of(plan, relation));
         if rows > more {
             let text = plan["Query Text"].as_str().unwrap_or_default();
             *found.entry(text.to_owned()).or_default() += rows;
@@ -213,7 +213,7 @@ fn rows_of(plan: &Value, relation: &str) -> f64 {
     add(&plan["Plan"], relation)
 }
 
-fn whole(rows: f64) -> u64 {
+fn rounded_up(rows: f64) -> u64 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
