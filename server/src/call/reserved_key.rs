@@ -44,6 +44,22 @@ impl Call {
         Ok(reserved)
     }
 
+    /// Whether an earlier attempt at this very request has taken its key and has no response so far. Takes nothing.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn was_reserved(&mut self) -> Result<bool, Refusal> {
+        let Some(key) = self.key.get().cloned() else {
+            return Ok(false);
+        };
+        let scope = self.confirmed_scope()?;
+        let found = self.app.store.read(&scope, key, |tx, key| {
+            Box::pin(idempotency::was_reserved(tx, key))
+        });
+        let found: Result<bool, StoreError> = found.await;
+        Ok(found?)
+    }
+
     /// Responds with what became of an effect that had a transaction of its own; under a key it is kept.
     ///
     /// # Errors

@@ -112,16 +112,32 @@ pub async fn get(mut call: Call) -> Result<Response, Refusal> {
 /// 403 for a wrong current password, which counts like a sign-in: 429 after too many. 422 for a new one
 /// that is too short or too long.
 pub async fn password(mut call: Call) -> Result<Response, Refusal> {
-    let PasswordChange { current, new } = PasswordChange::read(call.fields().await?)?;
+    let change = PasswordChange::read(call.fields().await?)?;
     if let Some(kept) = call.kept_response().await? {
         return Ok(kept);
     }
-    let (user, before) = verified(&call, current).await?;
+    let stage = verified(&mut call, &change).await?;
     if let Reservation::Kept(kept) = call.reserve().await? {
         return Ok(kept.response());
     }
-    let changed = changed(&call, user, before, new).await;
+    let changed = match stage {
+        Stage::Due { user, before } => changed(&call, user, before, change.new).await,
+        Stage::Done => Ok(ApiResponse::nothing()),
+    };
     call.respond(changed).await
+}
+
+/// How far the change is that somebody asks for who knows the password before it.
+enum Stage {
+    /// It is to be done.
+    Due {
+        /// Whose password it is.
+        user: Uuid,
+        /// The stored hash of the one before.
+        before: String,
+    },
+    /// An earlier attempt at this very request has done it, and had no response.
+    Done,
 }
 
 /// Changes the password of a user who knew the one before.
@@ -144,8 +160,8 @@ async fn changed(
     Ok(ApiResponse::nothing())
 }
 
-/// The caller and the stored hash of their password, when they know it.
-async fn verified(call: &Call, password: String) -> Result<(Uuid, String), Refusal> {
+/// How far the change is, when the caller knows the current password.
+async fn verified(call: &mut Call, change: &PasswordChange) -> Result<Stage, Refusal> {
     let caller = call.caller()?;
     let Identity::User { email } = &caller.identity else {
         return Err(Refusal::forbidden("This is not open to API keys."));
@@ -153,15 +169,28 @@ async fn verified(call: &Call, password: String) -> Result<(Uuid, String), Refus
     // Counted before it is known, so many guesses at once do not get round the limit.
     call.count_sign_in(email)?;
     let user = auth::user_by_email(&call.app.store, email.clone()).await?;
-    let (id, stored) = user.unzip();
-    let verified = call.app.passwords.verify(password, stored.clone()).await?;
-    match stored.filter(|_| verified && id == Some(caller.id)) {
-        Some(stored) => {
-            call.uncount_sign_in(email);
-            Ok((caller.id, stored))
+    let user = user.filter(|(id, _)| *id == caller.id);
+    let stored = user.map(|(_, stored)| stored);
+    let app = call.app.clone();
+    let current = change.current.clone();
+    let knows = app.passwords.verify(current, stored.clone()).await?;
+    let stage = match stored {
+        Some(before) if knows => Stage::Due {
+            user: caller.id,
+            before,
+        },
+        // A key is taken by who knew the current password, and the fingerprint holds both passwords.
+        stored => {
+            let is_done = call.was_reserved().await?
+                && app.passwords.verify(change.new.clone(), stored).await?;
+            if !is_done {
+                return Err(wrong_password());
+            }
+            Stage::Done
         }
-        None => Err(wrong_password()),
-    }
+    };
+    call.uncount_sign_in(email);
+    Ok(stage)
 }
 
 fn wrong_password() -> Refusal {

@@ -12,6 +12,7 @@ on_both_stores!(
     a_password_has_its_bounds,
     guesses_are_counted_as_sign_ins,
     a_change_that_is_sent_again_gets_the_same_response,
+    a_lost_response_is_made_up_for,
 );
 
 const NEXT: &str = "battery staple";
@@ -138,6 +139,43 @@ async fn a_change_that_is_sent_again_gets_the_same_response(place: Place) {
     assert_eq!(again.header("idempotency-replayed"), Some("true"));
     send("k", PASSWORD, "something else").refused(422, "idempotency_key_reused");
     world.token("editor@acme.test", NEXT).expect(200);
+}
+
+async fn a_lost_response_is_made_up_for(place: Place) {
+    let world = World::new(place).await;
+    let (_, client) = session(&world);
+    let send = |key: &str, current: &str, new: &str| {
+        let headers = [
+            ("content-type", "application/json"),
+            ("idempotency-key", key),
+        ];
+        let body = json!({"current": current, "new": new}).to_string();
+        client.send("POST", "/v1/me/password", &headers, Some(body.as_bytes()))
+    };
+    send("k", PASSWORD, NEXT).expect(204);
+    // As if the process had died before it kept its response.
+    world
+        .place
+        .execute("UPDATE main.idempotency SET status = 0");
+    // Nobody knows that the first one runs no more.
+    send("k", PASSWORD, NEXT).refused(409, "idempotency_in_progress");
+    world.wait(61);
+    // Whoever sends another request has to know the password of today.
+    send("l", PASSWORD, NEXT).refused(403, "forbidden");
+    send("k", PASSWORD, "something else").refused(403, "forbidden");
+    let again = send("k", PASSWORD, NEXT).expect(204);
+    assert_eq!(again.header("idempotency-replayed"), None);
+    let replayed = send("k", PASSWORD, NEXT).expect(204);
+    assert_eq!(replayed.header("idempotency-replayed"), Some("true"));
+    client.get("/v1/me").expect(200);
+    world.token("editor@acme.test", NEXT).expect(200);
+    // Neither fits any more: somebody has changed it since.
+    world
+        .place
+        .execute("UPDATE main.idempotency SET status = 0");
+    send("m", NEXT, "something else").expect(204);
+    world.wait(61);
+    send("k", PASSWORD, NEXT).refused(403, "forbidden");
 }
 
 async fn a_change_that_came_to_nothing_is_done_by_the_next(place: Place) {
