@@ -20,15 +20,23 @@ pub struct Workflow {
     pub last_version: i64,
 }
 
+/// Whose an automation is, if there is one: of a caller with one organization, that one.
+///
+/// # Errors
+/// 404 where nobody it could be of is known.
+pub async fn organization(tx: &mut Tx, workflow: Uuid) -> Result<Uuid, Refusal> {
+    let sql = "SELECT organization_id FROM workflows WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND id = $1";
+    let organization = tx.organization_of(sql, workflow).await?;
+    organization.ok_or_else(Refusal::not_found)
+}
+
 /// The automation, locked.
 ///
 /// # Errors
 /// 404 when there is none that may be seen.
 pub async fn lock(tx: &mut Tx, workflow: Uuid) -> Result<Workflow, Refusal> {
-    let sql = "SELECT organization_id FROM workflows WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND id = $1";
-    let organization = tx.organization_of(sql, workflow).await?;
-    let organization = organization.ok_or_else(Refusal::not_found)?;
+    let organization = organization(tx, workflow).await?;
     let sql = "SELECT organization_id, workspace_id, id, last_version FROM workflows \
          WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $1 AND id = $2 {lock}";
     let at = [organization.into(), workflow.into()];

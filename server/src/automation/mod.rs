@@ -7,6 +7,7 @@
 //! | Module | |
 //! |---|---|
 //! | `version`, `find`, `change`, `activation` | versions: storage, lookup, changes, which one is in force and fires |
+//! | `remove_part` | the finished runs of an automation that is deleted, part after part |
 //! | `validate` | the library's validator, with the records of a workspace |
 //! | `connections`, `channels`, `names`, `encryption` | the services that automations may call, and their secrets |
 //! | `file_holds` | the files that versions attach to mails, kept while they may be sent |
@@ -55,6 +56,7 @@ mod principal;
 mod principal_lookup;
 mod private_addresses;
 mod processor_time;
+mod remove_part;
 mod rollback_time;
 mod row_reads;
 mod row_writes;
@@ -82,6 +84,7 @@ pub use file_holds::lock_files;
 pub use fired_row::{FiredRow, NamedRow, fired_row, sees_fired};
 pub use names::{LONGEST_NAME, name_fault};
 pub use notifications::{Notification, SentNotification, notification_page, take_notifications};
+pub use remove_part::remove_part;
 pub use secrets::keep as keep_secrets;
 pub use subscriptions::{subscribe, watch_again};
 pub use validate::{IssueView, Validation, WorkflowScope, validate_for};

@@ -6,6 +6,7 @@ mod backlog;
 mod bounds;
 mod chains;
 mod cron;
+mod deleted_in_parts;
 mod dry_run;
 mod events;
 mod files;
