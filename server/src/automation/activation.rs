@@ -1,7 +1,7 @@
 //! Which version of an automation is in force, and whether it fires: publishes, activates, launches and pauses.
 //!
-//! Every change locks the row of the automation ([`find::lock`]), so the second of two changes sees
-//! the first.
+//! Every change locks the tables that are watched and the row of the automation ([`find::lock_with_tables`]), so the
+//! second of two changes sees the first.
 
 use uuid::Uuid;
 
@@ -95,7 +95,7 @@ pub enum SwitchOutcome {
 /// # Errors
 /// 404 for an automation that is not there, 409 when its table is gone.
 pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<SwitchOutcome, Refusal> {
-    let row = find::lock(tx, workflow).await?;
+    let row = find::lock_with_tables(tx, workflow).await?;
     let sql = concat!(
         "SELECT ",
         columns!(),
@@ -170,7 +170,7 @@ pub async fn launch(
 /// # Errors
 /// 404 for an automation that is not there.
 pub async fn pause(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<SwitchOutcome, Refusal> {
-    let row = find::lock(tx, workflow).await?;
+    let row = find::lock_with_tables(tx, workflow).await?;
     let Some(mut published) = find::published(tx, workflow).await? else {
         return Ok(SwitchOutcome::Unchanged);
     };

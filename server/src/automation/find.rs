@@ -50,6 +50,37 @@ pub async fn lock(tx: &mut Tx, workflow: Uuid) -> Result<Workflow, Refusal> {
     })
 }
 
+/// The same, and before it the tables that its versions watch: whoever changes what is watched gives them a new version.
+///
+/// Who writes rows or deletes tables keeps a table first, and what hangs on it afterwards; so do dry runs and jobs. One
+/// that kept the automation first would wait for them, and they for it.
+///
+/// # Errors
+/// 404 when there is none that may be seen.
+pub async fn lock_with_tables(tx: &mut Tx, workflow: Uuid) -> Result<Workflow, Refusal> {
+    let organization = organization(tx, workflow).await?;
+    lock_tables(tx, organization, workflow).await?;
+    lock(tx, workflow).await
+}
+
+/// Keeps the tables that the versions of an automation watch from others, until the transaction ends.
+///
+/// # Errors
+/// Those of the store.
+pub async fn lock_tables(
+    tx: &mut Tx,
+    organization: Uuid,
+    workflow: Uuid,
+) -> Result<(), StoreError> {
+    let sql = "SELECT id FROM features WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND id IN (SELECT feature_id FROM workflow_watchers \
+         WHERE {tenant organization_id} AND organization_id = $1 AND workflow_id = $2 \
+         UNION ALL SELECT trigger_feature_id FROM workflow_versions WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND workflow_id = $2) ORDER BY id {lock_fields}";
+    let of = [organization.into(), workflow.into()];
+    tx.query(sql, &of).await.map(drop)
+}
+
 macro_rules! one {
     ($rest:literal) => {
         concat!(

@@ -59,10 +59,12 @@ pub async fn remove(
     Ok(())
 }
 
-/// A workspace that goes whatever it holds, with the tables in it, kept from others until the transaction ends.
+/// A workspace that goes whatever it holds, with the tables and automations in it, kept from others until the transaction
+/// ends.
 ///
 /// Whoever writes rows keeps their table first, and their counts after it. So the tables are waited for before anything in
 /// them is touched, or each would wait for the other; and until then others may write what refers to the workspace.
+/// Whoever publishes an automation keeps its tables, then it, then the files that it attaches.
 async fn with_tables(
     tx: &mut Tx,
     kind: &'static KindDescription,
@@ -73,6 +75,9 @@ async fn with_tables(
          AND organization_id = $1 AND workspace_id = $2 ORDER BY id {lock}";
     let of = [record.organization().into(), id.into()];
     tx.query(tables, &of).await?;
+    let automations = "SELECT id FROM workflows WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND workspace_id = $2 ORDER BY id {lock}";
+    tx.query(automations, &of).await?;
     Ok(record)
 }
 

@@ -65,6 +65,16 @@ async fn lock_version(
     Ok(version.map(|version| (row, version)))
 }
 
+/// The same of one whose subscriptions are about to change, and before it the tables that it watches.
+async fn lock_with_tables(
+    tx: &mut Tx,
+    here: &UnitContext,
+    workflow: Id,
+) -> Result<Option<(Workflow, Version)>, UnitError> {
+    find::lock_tables(tx, here.organization, workflow).await?;
+    lock_version(tx, here, workflow).await
+}
+
 /// Both configs of the version in force.
 pub(super) async fn config(
     tx: &mut Tx,
@@ -159,7 +169,8 @@ pub(super) async fn publish_draft(
     draft: DraftId,
 ) -> Result<(), UnitError> {
     let gone = || Err(missing(RecordKind::Workflow, draft.workflow));
-    if lock_version(tx, here, draft.workflow).await?.is_none() {
+    let locked = lock_with_tables(tx, here, draft.workflow).await?;
+    if locked.is_none() {
         return gone();
     }
     match find::by_id(tx, draft.workflow, draft.version).await? {
@@ -279,7 +290,7 @@ pub(super) async fn publish(
     here: &UnitContext,
     workflow: Id,
 ) -> Result<(), UnitError> {
-    let locked = lock_version(tx, here, workflow).await?;
+    let locked = lock_with_tables(tx, here, workflow).await?;
     let (_, version) = locked.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
     // A job creates an automation with a draft that begins on nothing, and people begin theirs on what is published.
     // So what is in force is the job's own, whichever attempt wrote it, unless it was begun on another version.
@@ -293,7 +304,7 @@ pub(super) async fn publish(
 
 /// Takes an automation away with all its versions; one that is gone is not an error.
 pub(super) async fn remove(tx: &mut Tx, here: &UnitContext, workflow: Id) -> Result<(), UnitError> {
-    match lock_version(tx, here, workflow).await? {
+    match lock_with_tables(tx, here, workflow).await? {
         Some((row, _)) => {
             keep_attached(tx, here, workflow).await?;
             Ok(drop(tx, &row, true, here.now).await?)

@@ -89,7 +89,10 @@ mod postgres_alone {
 
     use tokio_postgres::NoTls;
 
+    use serde_json::json;
+
     use super::{Client, Model, Place, World, fill};
+    use crate::api::runs::Stage;
     use crate::stores;
 
     async fn connect(place: &Place) -> tokio_postgres::Client {
@@ -165,6 +168,64 @@ mod postgres_alone {
                 model.feature, model.workspace
             );
             writer.batch_execute(&go_on).await.expect(&go_on);
+            deleted.join().expect("deletes");
+        });
+    }
+
+    /// An automation that fires for changes of the table, and a draft of it.
+    async fn drafted(stage: &Stage) -> String {
+        let trigger = Stage::on(&stage.model.feature, &["updated"], &[]);
+        let steps = json!([{"key": "delay", "config": {"seconds": 0}}]);
+        let it = stage.fires(&trigger, &steps).await;
+        let next = json!({"name": "Next"});
+        stage.editor.post_to(&it, "/versions", &next).expect(201);
+        it
+    }
+
+    /// Who deletes a table keeps it, and then what watches it: who publishes keeps nothing else while it waits for it.
+    #[test]
+    fn publishing_waits_for_the_table_before_the_automation() {
+        stores::run(Place::plain_postgres(), |place| async move {
+            let (held, other) = (connect(&place).await, connect(&place).await);
+            let stage = Stage::new(place).await;
+            let it = drafted(&stage).await;
+            let keep = format!(
+                "BEGIN; SELECT id FROM main.features WHERE id = '{}' FOR UPDATE",
+                stage.model.feature
+            );
+            held.batch_execute(&keep).await.expect(&keep);
+            let (editor, published) = (stage.editor.clone(), it.clone());
+            let publishing = thread::spawn(move || {
+                let publish = editor.post_to(&published, "/apply", &json!({}));
+                drop(publish.expect(200));
+            });
+            until(&other, WAITS).await;
+            let go_on = format!(
+                "SELECT id FROM main.workflows WHERE id = '{it}' FOR UPDATE NOWAIT; \
+                 SELECT feature_id FROM main.workflow_watchers WHERE workflow_id = '{it}' FOR UPDATE NOWAIT; COMMIT"
+            );
+            held.batch_execute(&go_on).await.expect(&go_on);
+            publishing.join().expect("publishes");
+        });
+    }
+
+    /// Who publishes keeps the automation, and then the files that it attaches.
+    #[test]
+    fn a_workspace_waits_for_its_automations_before_it_is_touched() {
+        stores::run(Place::plain_postgres(), |place| async move {
+            let (held, other) = (connect(&place).await, connect(&place).await);
+            let stage = Stage::new(place).await;
+            let it = drafted(&stage).await;
+            let keep = format!("BEGIN; SELECT id FROM main.workflows WHERE id = '{it}' FOR UPDATE");
+            held.batch_execute(&keep).await.expect(&keep);
+            let path = format!("/v1/workspaces/{}?force=true", stage.model.workspace);
+            let deleted = delete(&stage.editor, path);
+            until(&other, WAITS).await;
+            let go_on = format!(
+                "SELECT id FROM main.workspaces WHERE id = '{}' FOR KEY SHARE NOWAIT; COMMIT",
+                stage.model.workspace
+            );
+            held.batch_execute(&go_on).await.expect(&go_on);
             deleted.join().expect("deletes");
         });
     }

@@ -45,7 +45,7 @@ pub async fn apply(mut call: Call) -> Result<Response, Refusal> {
 }
 
 async fn promote(tx: &mut Tx, ctx: &OperationContext<Apply>) -> Result<ApiResponse, Refusal> {
-    let row = find::lock(tx, ctx.input.workflow).await?;
+    let row = find::lock_with_tables(tx, ctx.input.workflow).await?;
     ctx.enter(row.organization)?;
     if let Some(kept) = ctx.claim(tx).await? {
         return Ok(kept);

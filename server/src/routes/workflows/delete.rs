@@ -62,7 +62,7 @@ async fn remove_finished(tx: &mut Tx, ctx: &OperationContext<Delete>) -> Result<
 
 async fn remove_one(tx: &mut Tx, ctx: &OperationContext<Delete>) -> Result<ApiResponse, Refusal> {
     let Delete { workflow, force } = &ctx.input;
-    let row = find::lock(tx, *workflow).await?;
+    let row = find::lock_with_tables(tx, *workflow).await?;
     ctx.enter(row.organization)?;
     let force = force.clone()?;
     remove(tx, &row, force, ctx.now).await?;
