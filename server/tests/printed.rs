@@ -80,6 +80,28 @@ fn is_known(database: &str) {
 }
 
 #[test]
+fn help_that_cannot_be_written_is_an_error() {
+    let Ok(full) = File::options().write(true).open("/dev/full") else {
+        return;
+    };
+    for words in [
+        &["--help"][..],
+        &["-h"],
+        &["help"],
+        &["--version"],
+        &["admin", "--help"],
+        &["openapi"],
+    ] {
+        let full = full.try_clone().expect("another handle");
+        let output = command(words).stdout(full).output().expect("starts");
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{words:?}: {said}");
+        assert!(said.starts_with("error: "), "{words:?}: {said}");
+        assert_eq!(run(words).status.code(), Some(0), "{words:?}");
+    }
+}
+
+#[test]
 fn no_error_steers_the_terminal() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("no\u{202e}/a\u{9b}.db");

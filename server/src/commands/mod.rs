@@ -146,10 +146,31 @@ pub(crate) enum Failure {
 impl Arguments {
     /// Of the command line and the environment, where a variable that is set to nothing is not set.
     pub(crate) fn read() -> Arguments {
-        let matches = without_empty_variables(Arguments::command()).get_matches();
-        let read = Arguments::from_arg_matches(&matches);
-        read.unwrap_or_else(|error| error.format(&mut Arguments::command()).exit())
+        let matches = without_empty_variables(Arguments::command()).try_get_matches();
+        let read = matches.and_then(|matches| {
+            let read = Arguments::from_arg_matches(&matches);
+            read.map_err(|error| error.format(&mut Arguments::command()))
+        });
+        read.unwrap_or_else(|error| show_and_exit(&error))
     }
+}
+
+/// Shows help, the version, or what is wrong with the arguments, and ends the process. Help that cannot be written is a
+/// failure; a reader who has left has read enough.
+fn show_and_exit(shown: &clap::Error) -> ! {
+    let written = shown.print().and_then(|()| io::stdout().flush());
+    if let Err(error) = written
+        && !shown.use_stderr()
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        // Where this cannot be written either, the exit code says it.
+        let _ = writeln!(
+            io::stderr(),
+            "error: cannot write to standard output: {error}"
+        );
+        std::process::exit(1);
+    }
+    std::process::exit(shown.exit_code())
 }
 
 fn without_empty_variables(command: clap::Command) -> clap::Command {
