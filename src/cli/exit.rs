@@ -23,7 +23,7 @@ pub(crate) enum Exit {
     Running = 69,
     /// A bug.
     Bug = 101,
-    /// Stopped by Ctrl-C, SIGTERM or SIGHUP.
+    /// Stopped by Ctrl-C, SIGTERM or SIGHUP, or by a no at a prompt.
     Interrupted = 130,
 }
 
