@@ -415,7 +415,7 @@ async fn a_delay_survives(place: Place) {
         write("insert", &feature, &[("note", json!("before"))]),
         {"key": "delay", "config": {"seconds": 3600}},
         write("insert", &feature, &[("note", json!("between"))]),
-        {"key": "delay", "config": {"timerProfile": "lunch"}},
+        {"key": "delay", "config": {"timerProfile": "lunch", "seconds": 5}},
         write("insert", &feature, &[("note", json!("after"))]),
     ]);
     let it = stage.fires(&manual(), &steps).await;
