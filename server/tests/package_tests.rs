@@ -219,6 +219,43 @@ fn a_new_row_fires_where_a_watched_cell_is_filled() {
 }
 
 #[test]
+fn an_amount_is_found_as_it_is_stored() {
+    let place = Place::with_server();
+    let text = fs::read_to_string(example("service-desk.json")).expect("a package");
+    let mut package: Value = serde_json::from_str(&text).expect("JSON");
+    let column = &mut plan_step(&mut package, "c_ticket_log_text")["args"];
+    column["type"] = json!("currency");
+    column["defaultComponent"] = json!("currencyfield");
+    let entries = package["payloads"].as_array_mut().expect("a list");
+    let mut entries = entries.iter_mut();
+    let log = entries.find(|entry| entry["featureRef"] == "f_ticket_log");
+    let rows = log.expect("an entry")["rows"].as_array_mut();
+    for (number, row) in rows.expect("a list").iter_mut().enumerate() {
+        row["data"]["text"] = if number == 0 {
+            json!(10.01)
+        } else {
+            Value::Null
+        };
+    }
+    let post = plan_step(&mut package, "w_post_to_channel");
+    let config = &mut post["args"]["graphConfig"]["steps"][1]["config"];
+    config["mode"] = json!("update");
+    config["matchColumn"] = json!("$c_ticket_log_text");
+    config["bindings"] = json!([
+        {"targetColumn": "$c_ticket_log_kind", "value": "reminder"},
+        {"targetColumn": "$c_ticket_log_text", "value": 10.005},
+    ]);
+    place.write("p.json", &package.to_string());
+    let desk = fs::read_to_string(example("tests/service-desk/reports.toml")).expect("a test");
+    let given = desk.split("[expect]").next().expect("a beginning");
+    let fire = "[[fire]]\nautomation = \"w_post_to_channel\"\nbody = { number = 2041 }\n\
+        [fire.outputs.stp_zyHJzcEG25PR]\ncount = 1\n";
+    place.write("desk/amount.toml", &format!("{given}{fire}"));
+    let document = place.both(&["p.json", "--tests", "desk"], 0);
+    assert_eq!(document["tests"][0]["passed"], true, "{document:#}");
+}
+
+#[test]
 fn an_upgrade_is_tested_on_the_store() {
     let place = Place::with_server();
     let old = fs::read_to_string(root().join("tests/fixtures/cases/valid/base-tiny.json"));

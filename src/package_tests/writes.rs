@@ -1,5 +1,6 @@
 //! Rows that automations of a test write, under the rules of every other writer.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::test_workspace::TestWorkspace;
@@ -7,7 +8,7 @@ use crate::automation::run::{Binding, Envelope, Failure, Reason, Write, WriteMod
 use crate::definitions::Definitions;
 use crate::json::{Object, Value, write_string_to};
 use crate::problem::Code;
-use crate::rows::{Cell, EntryReason, Identity, Rules, canonical_to, equal, member};
+use crate::rows::{Cell, EntryReason, Identity, Rule, Rules, canonical_to, equal, member};
 use crate::workspace::{
     Change, CommitError, Feature, Id, Progress, RowData, RowWrite, StoredRow, Target as _, Unit,
     ready,
@@ -47,7 +48,7 @@ impl TestWorkspace {
                 vec![row.ok_or_else(effect_rules::no_trigger_row)?]
             }
             WriteMode::Insert => Vec::new(),
-            WriteMode::Update | WriteMode::Upsert => self.matching(write)?,
+            WriteMode::Update | WriteMode::Upsert => self.matching(&feature, write)?,
         };
         let mut written = Vec::new();
         for row in found {
@@ -74,13 +75,19 @@ impl TestWorkspace {
         ]))
     }
 
-    fn matching(&self, write: &Write) -> Result<Vec<Id>, Failure> {
+    fn matching(&self, feature: &Feature, write: &Write) -> Result<Vec<Id>, Failure> {
         let matched = write.matched.and_then(|at| write.cells.get(at));
         let Some(Binding { column, value, .. }) = matched else {
             return Err(effect_rules::no_match_column());
         };
-        let raw = value.write();
-        let rows = self.rows(write.feature).into_iter();
+        let written = value.write();
+        let known = feature.column_named(column);
+        let rule = known.map(|known| Rule::of(known, Definitions::embedded()));
+        let raw = match &rule {
+            Some(rule) => rule.stored(&written),
+            None => Cow::Borrowed(written.as_str()),
+        };
+        let rows = self.rows(feature.id).into_iter();
         let same = rows
             .filter(|row| member(row.data.as_str(), column).is_some_and(|cell| equal(cell, &raw)));
         let found: Vec<Id> = same.map(|row| row.id).collect();

@@ -192,6 +192,17 @@ impl<'c> Rule<'c> {
         }
     }
 
+    /// A well-formed value as the column would store it, for whoever looks for it there: rounded, in plain form. What the
+    /// column cannot store stays as it is.
+    pub fn stored<'a>(&self, raw: &'a str) -> Cow<'a, str> {
+        let Ok(cell) = self.check(raw) else {
+            return Cow::Borrowed(raw);
+        };
+        let mut stored = String::with_capacity(raw.len());
+        self.keep(cell, raw, &mut stored);
+        Cow::Owned(stored)
+    }
+
     /// The id of the file that a cell names.
     pub fn file_id(&self, raw: &str) -> Option<uuid::Uuid> {
         self.file.then(|| file_id(raw)).flatten()
@@ -357,6 +368,22 @@ mod tests {
         assert_eq!(write("rate", "1.00005").as_deref(), Ok("1.0001"));
         assert_eq!(write("price", "null").as_deref(), Ok("null"));
         assert_eq!(write("amount", "1.005").as_deref(), Ok("1.005"));
+    }
+
+    #[test]
+    fn what_is_looked_for_is_what_would_be_stored() {
+        let columns = columns();
+        let rules = Rules::of(&columns, Definitions::embedded());
+        for (name, raw, stored) in [
+            ("price", "1.005", "1.01"),
+            ("price", "\"1.005\"", "\"1.005\""),
+            ("price", "1e400", "1e400"),
+            ("amount", "1.0050", "1.005"),
+            ("any", "1.0", "1"),
+        ] {
+            let rule = rules.column(name).expect("known");
+            assert_eq!(rule.stored(raw), stored, "{name} {raw}");
+        }
     }
 
     #[test]

@@ -187,10 +187,20 @@ impl RowWrites<'_> {
     /// Whether a row that was found, and is locked since, holds the value that is looked for: somebody may have
     /// changed it in between.
     fn still_matches(&self, table: &Table, data: &str) -> bool {
-        self.matched().is_none_or(|Binding { column, value, .. }| {
-            let file = self.matched_file(table);
-            member(data, column).is_some_and(|cell| holds(cell, &value.write(), file))
-        })
+        let (Some(Binding { column, .. }), Some(raw)) = (self.matched(), self.wanted(table)) else {
+            return true;
+        };
+        let file = self.matched_file(table);
+        member(data, column).is_some_and(|cell| holds(cell, &raw, file))
+    }
+
+    /// The value that is looked for, as its column stores it: an amount is rounded as it is when a row enters with it.
+    fn wanted(&self, table: &Table) -> Option<String> {
+        let Binding { column, value, .. } = self.matched()?;
+        let raw = value.write();
+        let known = table.column(column);
+        let stored = known.map(|known| known.rule.stored(&raw).into_owned());
+        Some(stored.unwrap_or(raw))
     }
 
     /// The file that is looked for, where rows are found by a column of files.
@@ -204,13 +214,12 @@ impl RowWrites<'_> {
     /// Lets one run at a time look for a value, until its transaction ends: the next one finds the row that this one
     /// has added, instead of adding another. There is no row yet that could be locked. SQLite has one writer.
     async fn hold_value(&self, tx: &mut Tx, table: &Table) -> Result<(), StoreError> {
-        let Some(Binding { column, value, .. }) = self.matched() else {
+        let (Some(Binding { column, .. }), Some(raw)) = (self.matched(), self.wanted(table)) else {
             return Ok(());
         };
         if tx.dialect()? == Dialect::Sqlite {
             return Ok(());
         }
-        let raw = value.write();
         let text = match self.matched_file(table) {
             Some(file) => file.to_string(),
             None => text_form(&raw).unwrap_or_default().into_owned(),
@@ -225,11 +234,9 @@ impl RowWrites<'_> {
 
     /// The rows whose cell in the matching column holds the value that is looked for.
     async fn matching(&self, tx: &mut Tx, table: &Table) -> Result<Vec<Uuid>, Stop> {
-        let matched = self.matched();
-        let Some(Binding { column, value, .. }) = matched else {
+        let (Some(Binding { column, .. }), Some(raw)) = (self.matched(), self.wanted(table)) else {
             return Err(Stop::Failed(effect_rules::no_match_column()));
         };
-        let raw = value.write();
         let file = self.matched_file(table);
         let test = match file {
             Some(file) => CellTest::Search(Search::Ilike, file.to_string()),

@@ -4,10 +4,12 @@
 //! write first checks that the attempt still owns the run ([`hold`]).
 
 use tplkit::automation::run::Reason;
+use tplkit::json::Value as Json;
 use uuid::Uuid;
 
 use super::attempts::Attempts;
-use super::mentioned_tables::keeps_rows_apart;
+use super::find;
+use super::mentioned_tables::{keeps_rows_apart, mentioned_ids};
 use super::principal_lookup;
 use super::processor_time::Meter;
 use super::run_failure::RunFailure;
@@ -162,10 +164,11 @@ pub(super) async fn claim(
     });
     tx.each(sql, &claims.collect::<Vec<_>>()).await?;
     let mut claimed = Claimed::default();
-    for run in found {
+    for mut run in found {
         if run.crashes < MAX_CRASHES {
             claimed.runs.push(run);
         } else {
+            run.named = named(tx, &run).await?;
             end(tx, &run, Some(&abandoned()), now).await?;
             claimed.abandoned += 1;
         }
@@ -205,6 +208,16 @@ async fn lock_waiting(
             return Ok(locked);
         }
     }
+}
+
+/// The ids that the steps of a run name, and the table of the row that fired it: nobody executes it any more, who would
+/// have read them.
+async fn named(tx: &mut Tx, run: &Run) -> Result<Vec<Uuid>, StoreError> {
+    let version = find::by_number(tx, run.organization, run.workflow, run.version).await?;
+    let graph = version.and_then(|version| Json::parse(&version.graph_config).ok());
+    let mut named = mentioned_ids(&graph.unwrap_or_default());
+    named.extend(run.feature);
+    Ok(named)
 }
 
 /// Why a run that nobody could bring to its end has failed.

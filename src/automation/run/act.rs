@@ -186,8 +186,9 @@ impl Act {
             "automation.run" => Act::Run(id_field(config, "workflowId")?),
             "delay" => Act::Wait(
                 match (named(config, "timerProfile"), config.get("seconds")) {
-                    (Some(timer), None) => Wait::Timer(timer),
-                    (_, Some(Value::Number(seconds))) => {
+                    // The definitions: a timer instead of seconds.
+                    (Some(timer), _) => Wait::Timer(timer),
+                    (None, Some(Value::Number(seconds))) => {
                         Wait::Seconds(seconds.as_i64().unwrap_or(0))
                     }
                     _ => Wait::Seconds(0),

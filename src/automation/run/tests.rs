@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Envelope, Failure, Record, RunState, StepReport, Stub};
+use super::{Act, Envelope, Failure, Record, RunState, StepReport, Stub, Wait};
 use crate::definitions::Definitions;
 use crate::json::Value;
 
@@ -336,6 +336,32 @@ fn secrets_and_branches_stay_out_of_inputs() {
     }
     assert_eq!(steps[0].input["path"].as_str(), Some("/7"));
     assert_eq!(steps[2].path, "1.routes.0.steps.0");
+}
+
+/// The timer instead of the seconds, where a step names both.
+#[test]
+fn a_named_timer_is_waited_for() {
+    for (config, expected) in [
+        (r#"{"seconds":5}"#, Wait::Seconds(5)),
+        (r#"{"timerProfile":"t"}"#, Wait::Timer("t".to_owned())),
+        (
+            r#"{"seconds":5,"timerProfile":"t"}"#,
+            Wait::Timer("t".to_owned()),
+        ),
+        (r#"{"seconds":5,"timerProfile":""}"#, Wait::Seconds(5)),
+        ("{}", Wait::Seconds(0)),
+    ] {
+        let graph = json(&format!(
+            r#"{{"steps":[{{"key":"delay","id":"d","config":{config}}}]}}"#
+        ));
+        let mut state = RunState::new(Definitions::embedded(), &graph, Envelope::default());
+        assert!(state.next_step().is_some());
+        let act = state.due(now(), usize::MAX).act.expect("can be done");
+        assert!(
+            matches!(&act, Act::Wait(wait) if *wait == expected),
+            "{config}: {act:?}"
+        );
+    }
 }
 
 /// A run goes on after a crash with the outputs of the finished steps.

@@ -204,13 +204,14 @@ pub(super) async fn end(
         })
 }
 
-/// Lets go of a run, to be taken up again at `wake_at`, or at once.
+/// Lets go of a run, to be taken up again at `wake_at`, or at once: then whatever it had waited for stays as it was, and
+/// it waits for that no second time.
 pub(super) async fn release(
     executor: &RunExecutor,
     run: &Run,
     wake_at: Option<i64>,
 ) -> Result<(), StoreError> {
-    let input = (run.clone(), wake_at);
+    let input = (run.clone(), wake_at.or(run.wake_at));
     executor
         .store
         .write(&Scope::Operator, input, |tx, (run, wake_at)| {

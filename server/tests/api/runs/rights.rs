@@ -5,7 +5,7 @@ use tplkit_server::auth::Role;
 
 use super::{Stage, code, ended, runs, write};
 use crate::api::client::Client;
-use crate::api::model::{Model, id};
+use crate::api::model::{Model, id, uuid};
 use crate::api::templates::shop;
 use crate::api::workflows::{PATH, graph, path, workflow};
 use crate::sinks::{HttpSink, MailSink};
@@ -19,6 +19,7 @@ on_both_stores!(
     a_template_publishes_for_who_started_the_job,
     a_called_automation_sees_what_the_caller_sees,
     who_reads_what_of_a_run,
+    what_was_hidden_when_a_run_was_given_up_stays_so,
 );
 
 /// What nobody but administrators and its creator may ever read.
@@ -657,4 +658,41 @@ async fn who_reads_what_of_a_run(place: Place) {
         shown.push(run["steps"][0]["output"].is_object());
     }
     assert_eq!(shown, [false, true]);
+}
+
+async fn what_was_hidden_when_a_run_was_given_up_stays_so(place: Place) {
+    let stage = Stage::new(place).await;
+    let owner = stage.world.as_user("owner@acme.test");
+    let elsewhere = Model::new(&owner, stage.world.acme).feature;
+    let shared = json!({"is_shared": true});
+    owner
+        .patch(&format!("/v1/features/{elsewhere}"), &shared)
+        .expect(200);
+    guard(&owner, &elsewhere, "own");
+    insert(&owner, &elsewhere, &json!({"note": WORD}));
+    let steps = json!([
+        {"key": "feature.read", "config": {"featureId": elsewhere}},
+        {"key": "delay", "config": {"seconds": 60}},
+    ]);
+    let it = publish(&owner, &stage.model.workspace, &manual(), &steps);
+    assert!(stage.world.switch(&it, true).await);
+    let begun = owner.post_to(&it, "/runs", &json!({})).expect(202).json();
+    stage.run_due().await;
+    // The process that held it is the third that is no more.
+    let sql = "UPDATE main.workflow_runs SET crashes = 2, lease_owner = $1, locked_until = 1, wake_at = NULL \
+         WHERE id = $2";
+    let parameters = vec![stage.world.context.id().into(), uuid(&id(&begun)).into()];
+    stage.world.sql(sql, parameters).await;
+    stage.run_due().await;
+    guard(&owner, &elsewhere, "all");
+    for (client, reads) in [(&owner, true), (&stage.editor, false)] {
+        let run = runs(client, &it).pop().expect("a run");
+        assert_eq!(code(&run), "abandoned");
+        let shown = (
+            run["steps"][0]["output"].is_object(),
+            run["error"]["detail"].is_string(),
+            run.to_string().contains(WORD),
+        );
+        assert_eq!(shown, (reads, reads, reads), "{run}");
+    }
 }

@@ -1,6 +1,7 @@
 //! What each kind of step does in the store.
 
 use serde_json::{Value, json};
+use tokio::sync::watch;
 use tplkit_server::automation::channels::{NewChannel, create_channel};
 
 use super::{Stage, ended, write};
@@ -17,6 +18,7 @@ on_both_stores!(
     notifications_are_read_by_whom_they_are_for,
     automations_run_others,
     a_delay_survives,
+    a_delay_that_is_over_survives_the_end_of_a_process,
     routes_and_variables,
 );
 
@@ -415,7 +417,7 @@ async fn a_delay_survives(place: Place) {
         write("insert", &feature, &[("note", json!("before"))]),
         {"key": "delay", "config": {"seconds": 3600}},
         write("insert", &feature, &[("note", json!("between"))]),
-        {"key": "delay", "config": {"timerProfile": "lunch"}},
+        {"key": "delay", "config": {"timerProfile": "lunch", "seconds": 5}},
         write("insert", &feature, &[("note", json!("after"))]),
     ]);
     let it = stage.fires(&manual(), &steps).await;
@@ -433,6 +435,26 @@ async fn a_delay_survives(place: Place) {
     }
     assert_eq!(ended(&stage.run(&it)), ("succeeded", ""));
     assert_eq!(stage.run(&it)["steps"].as_array().expect("a list").len(), 5);
+}
+
+async fn a_delay_that_is_over_survives_the_end_of_a_process(place: Place) {
+    let stage = Stage::new(place).await.lasting();
+    let feature = stage.model.feature.clone();
+    let steps = json!([
+        {"key": "delay", "config": {"seconds": 3600}},
+        write("insert", &feature, &[("note", json!("after"))]),
+    ]);
+    let it = stage.fires(&manual(), &steps).await;
+    stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
+    stage.run_due().await;
+    stage.world.wait(3600);
+    // A process that is to stop by then takes the run up, and gives it back.
+    let (_stop, stopped) = watch::channel(true);
+    Box::pin(stage.executor().work(stopped)).await;
+    assert_eq!(stage.all(&feature), [Value::Null; 0]);
+    assert_eq!(stage.run_due().await, 1);
+    assert_eq!(ended(&stage.run(&it)), ("succeeded", ""));
+    assert_eq!(stage.all(&feature).len(), 1);
 }
 
 async fn routes_and_variables(place: Place) {

@@ -9,6 +9,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     a_value_that_many_runs_look_for_has_one_row,
     a_row_that_a_person_adds_meanwhile_is_found,
+    an_amount_is_found_as_it_is_stored,
 );
 
 /// An automation that writes what is created in the table of the stage into another one, where one column finds the row.
@@ -101,4 +102,32 @@ async fn a_row_that_a_person_adds_meanwhile_is_found(place: Place) {
     assert_eq!((found.len(), stage.all(&out).len()), (60, 60));
     let is_changed = |row: &Value| row["n"].is_number();
     assert!(stage.all(&out).iter().all(is_changed));
+}
+
+async fn an_amount_is_found_as_it_is_stored(place: Place) {
+    let stage = Stage::new(place).await;
+    for config in [json!({}), json!({"unique": true, "decimals": 0})] {
+        let out = stage.table();
+        let columns = format!("/v1/features/{out}/columns");
+        let amount = json!({"label": "amount", "type": "currency", "config": config});
+        stage.editor.create(&columns, &amount);
+        let mut stored = json!(null);
+        for mode in ["upsert", "upsert", "update"] {
+            let cells = [("amount", json!(10.505)), ("note", json!("{{sys.now}}"))];
+            let mut step = write(mode, &out, &cells);
+            step["config"]["matchColumn"] = json!("amount");
+            let it = stage
+                .fires(&json!({"type": "manual"}), &json!([step]))
+                .await;
+            stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
+            stage.world.wait(1);
+            stage.run_due().await;
+            let run = stage.run(&it);
+            assert_eq!(ended(&run), ("succeeded", ""), "{mode} {config}: {run}");
+            let rows = stage.all(&out);
+            assert_eq!(rows.len(), 1, "{mode} {config}");
+            assert_ne!(rows[0], stored, "{mode} {config}");
+            stored = rows[0].clone();
+        }
+    }
 }
