@@ -49,9 +49,30 @@ pub struct LegacyJob<'e> {
 }
 
 impl BasePackage<'_> {
+    /// What was decided about dependencies before and is known to a package under other refs: in the words of that, and
+    /// without what is decided anew. Whoever keeps what was decided keeps it, too: the upgrade after this one knows
+    /// dependencies by the refs of this package.
+    pub fn renamed_resolutions(
+        &self,
+        request: &Request,
+        package: &Checked<'_>,
+        destination: &Structure,
+    ) -> Resolutions {
+        let completed = self.completed(request, package, destination);
+        let is_known = |reference: &str| {
+            let mut before = self.package.manifest.dependencies().iter();
+            request.resolutions.contains_key(reference)
+                || before.any(|one| one.reference == reference)
+        };
+        let resolutions = completed.resolutions.into_iter();
+        resolutions
+            .filter(|(reference, _)| !is_known(reference))
+            .collect()
+    }
+
     /// What is asked of an upgrade, with what was decided about dependencies that the new package still
     /// has, unless it is decided anew.
-    pub(super) fn completed(
+    pub fn completed(
         &self,
         request: &Request,
         package: &Checked<'_>,
