@@ -42,7 +42,7 @@ mod validation_context;
 mod writes;
 
 pub use attached::{attached_files, named_in_steps};
-pub(crate) use config::is_needed;
+pub(crate) use config::{is_needed, needed_fields};
 pub use definition::validate_file;
 pub use environment::{EmptyEnvironment, Environment, PackageEnvironment, Setting};
 pub use graph::{Graph, Step, step_ids};
