@@ -31,12 +31,14 @@ mod issue;
 mod parsed_trigger;
 mod reads;
 pub mod run;
+pub(crate) mod secret_names;
 mod secrets;
 mod step_walk;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod trigger;
+mod undeclared_secrets;
 mod validate;
 mod validation_context;
 mod writes;

@@ -5,10 +5,9 @@ use std::ops::Range;
 
 use super::external::{Cause, External};
 use super::leak::{self, Leak};
-use super::secret;
 use super::verdict::{self, ReferenceTarget, ReferenceVerdict, Referrer};
 use super::workspace_index::WorkspaceIndex;
-use crate::automation::{Piece, is_needed, needed_fields, pieces};
+use crate::automation::{Piece, is_needed, needed_fields, pieces, secret_names};
 use crate::definitions::{ConfigFault, Definitions, Field, FieldType, Form, ReferenceKind};
 use crate::json::path::{dotted, push_dotted};
 use crate::json::{JsonKind, Node, Object, SyntaxError, Value};
@@ -152,9 +151,10 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
     fn is_called_secret(&self, node: Node<'d>) -> bool {
         let secrets = &self.index.secrets;
         let named = node.key().is_some_and(|key| {
-            !self.declared.contains(&node.span().start) && secrets.contains(&secret::plain(key))
+            !self.declared.contains(&node.span().start)
+                && secrets.contains(&secret_names::plain(key))
         });
-        named && self.in_config(node) && !node.as_str().is_some_and(secret::is_token)
+        named && self.in_config(node) && !node.as_str().is_some_and(secret_names::is_token)
     }
 
     fn reference(&mut self, spot: &ConfigSpot<'d, 'd>) {
