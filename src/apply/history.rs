@@ -32,8 +32,8 @@ pub struct BasePackage<'e> {
     pub resolutions: &'e Resolutions,
     /// Jobs of the line whose ledgers were written before ledgers held the base, oldest first.
     pub legacy_jobs: &'e [LegacyJob<'e>],
-    /// The packages that say what cells of rows are compared with, newest first. None: the package itself says it
-    /// of every row.
+    /// The packages that say what cells of rows are compared with, and those that imported tables with a dependency,
+    /// newest first. None that speaks of rows: the package itself says it of every row.
     pub rows: &'e [RowBase<'e>],
 }
 
@@ -49,9 +49,30 @@ pub struct LegacyJob<'e> {
 }
 
 impl BasePackage<'_> {
+    /// What was decided about dependencies before and is known to a package under other refs: in the words of that, and
+    /// without what is decided anew. Whoever keeps what was decided keeps it, too: the upgrade after this one knows
+    /// dependencies by the refs of this package.
+    pub fn renamed_resolutions(
+        &self,
+        request: &Request,
+        package: &Checked<'_>,
+        destination: &Structure,
+    ) -> Resolutions {
+        let completed = self.completed(request, package, destination);
+        let is_known = |reference: &str| {
+            let mut before = self.package.manifest.dependencies().iter();
+            request.resolutions.contains_key(reference)
+                || before.any(|one| one.reference == reference)
+        };
+        let resolutions = completed.resolutions.into_iter();
+        resolutions
+            .filter(|(reference, _)| !is_known(reference))
+            .collect()
+    }
+
     /// What is asked of an upgrade, with what was decided about dependencies that the new package still
     /// has, unless it is decided anew.
-    pub(super) fn completed(
+    pub fn completed(
         &self,
         request: &Request,
         package: &Checked<'_>,
@@ -130,15 +151,31 @@ fn handed_on(
 impl<'e> JobHistory<'e> {
     /// The packages that say what cells of rows are compared with, newest first.
     pub(super) fn row_bases(&self) -> Cow<'e, [RowBase<'e>]> {
-        match self.base {
-            None => Cow::Borrowed(&[]),
-            Some(base) if base.rows.is_empty() => Cow::Owned(vec![RowBase {
+        let Some(base) = self.base else {
+            return Cow::Borrowed(&[]);
+        };
+        if base.rows.iter().all(RowBase::speaks_of_rows) && !base.rows.is_empty() {
+            return Cow::Borrowed(base.rows);
+        }
+        let speaking = base.rows.iter().filter(|base| base.speaks_of_rows());
+        let mut speaking: Vec<RowBase<'e>> = speaking.cloned().collect();
+        if speaking.is_empty() {
+            speaking.push(RowBase {
                 package: base.package,
                 until: usize::MAX,
                 rows: BasedRows::All,
-            }]),
-            Some(base) => Cow::Borrowed(base.rows),
+            });
         }
+        Cow::Owned(speaking)
+    }
+
+    /// The packages that may have imported tables with a dependency, newest first, each with the ledgers as they were
+    /// when it was applied.
+    pub(super) fn importing(self) -> impl Iterator<Item = (&'e Checked<'e>, &'e [Entry])> {
+        let newest = self.base.map(|base| (base.package, self.entries));
+        let rows = self.base.map_or(&[][..], |base| base.rows).iter();
+        let older = rows.map(move |base| (base.package, self.until(base.until).entries));
+        newest.into_iter().chain(older)
     }
 
     /// The history as it was when so many entries were written.

@@ -234,6 +234,19 @@ pub(crate) fn is_needed(of: &str, inside: &str, object: Node<'_>, field: &str) -
     })
 }
 
+/// The fields that a choice makes necessary. `of` and `inside` are those of [`is_needed`].
+pub(crate) fn needed_fields(
+    of: &str,
+    inside: &str,
+    chooser: &str,
+    choice: &str,
+) -> impl Iterator<Item = &'static str> {
+    let needs = NEEDS.iter().filter(move |need| {
+        (need.of, need.inside, need.chooser) == (of, inside, (chooser, choice))
+    });
+    needs.map(|need| need.field)
+}
+
 /// Checks what a chosen mode or subject needs. Wrong values are reported by the declarations.
 pub(super) fn check_needs<'d>(
     case: &ValidationContext<'_, 'd, '_>,

@@ -31,18 +31,20 @@ mod issue;
 mod parsed_trigger;
 mod reads;
 pub mod run;
+pub(crate) mod secret_names;
 mod secrets;
 mod step_walk;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod trigger;
+mod undeclared_secrets;
 mod validate;
 mod validation_context;
 mod writes;
 
 pub use attached::{attached_files, named_in_steps};
-pub(crate) use config::is_needed;
+pub(crate) use config::{is_needed, needed_fields};
 pub use definition::validate_file;
 pub use environment::{EmptyEnvironment, Environment, PackageEnvironment, Setting};
 pub use graph::{Graph, Step, step_ids};

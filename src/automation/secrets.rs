@@ -1,12 +1,14 @@
-//! Visits the secrets of a graph: texts in fields that the definitions declare secret.
+//! Visits the secrets of a graph: texts in fields that the definitions declare secret, and those that are called like
+//! them where nothing is declared.
 //!
 //! In: a mutable graph, and the caller's action for each secret.
 
 use std::collections::HashMap;
 
 use super::step_walk::each_step;
+use super::undeclared_secrets::{UndeclaredSecrets, Visit};
 use crate::definitions::{Definitions, Field, Fields};
-use crate::json::Value;
+use crate::json::{Object, Value};
 
 /// Where a secret is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,7 +17,7 @@ pub struct SecretPlace {
     pub step: String,
     /// The key of its step.
     pub key: String,
-    /// The field, from the config of its step on.
+    /// The field, from the config of its step on; beside the config with a dot before it.
     pub field: String,
     /// The connection that its step names; empty when it names none.
     pub connection: String,
@@ -23,17 +25,20 @@ pub struct SecretPlace {
     pub place: String,
 }
 
-/// Shows every secret of a `graph_config` that is not empty.
+/// Shows every secret of a `graph_config` that is not empty: first those in fields for secrets, then those below keys
+/// that the definitions do not know.
 pub fn each_secret(
     definitions: &Definitions,
     graph: &mut Value,
     visit: &mut dyn FnMut(&SecretPlace, &mut String),
 ) {
-    each_field(definitions, graph, &mut |place, secret| {
+    let mut filled = |place: &SecretPlace, secret: &mut String| {
         if !secret.is_empty() {
             visit(place, secret);
         }
-    });
+    };
+    each_field(definitions, graph, &mut filled);
+    each_undeclared(definitions, graph, &mut filled);
 }
 
 /// Gives the secrets of a `graph_config` what the same steps keep for the same target in another one, the first
@@ -81,27 +86,59 @@ fn each_field(
     visit: &mut dyn FnMut(&SecretPlace, &mut String),
 ) {
     each_step(definitions, graph, &mut |place, step| {
-        let text = |key: &str| {
-            let text = step.get(key).and_then(Value::as_str);
-            text.unwrap_or_default().to_owned()
-        };
-        let (id, key) = (text("id"), text("key"));
-        let (Some(declared), Some(config)) = (definitions.steps.get(&key), step.get_mut("config"))
-        else {
+        let of = of_step(definitions, step);
+        let declared = definitions.steps.get(&of.key);
+        let (Some(declared), Some(config)) = (declared, step.get_mut("config")) else {
             return;
         };
-        let connection = connection(&declared.config, config);
         fields("", &declared.config, config, &mut |field, secret| {
             let at = SecretPlace {
-                step: id.clone(),
-                key: key.clone(),
                 field: field.to_owned(),
-                connection: connection.clone(),
                 place: format!("{place}.config.{field}"),
+                ..of.clone()
             };
             visit(&at, secret);
         });
     });
+}
+
+/// Shows every text that is called like a secret below a key that the definitions do not know.
+fn each_undeclared(
+    definitions: &Definitions,
+    graph: &mut Value,
+    visit: &mut dyn FnMut(&SecretPlace, &mut String),
+) {
+    let undeclared = UndeclaredSecrets::new(definitions);
+    each_step(definitions, graph, &mut |place, step| {
+        let of = of_step(definitions, step);
+        undeclared.each(step, &mut |path, secret| {
+            let field = path.strip_prefix("config.").map(str::to_owned);
+            let at = SecretPlace {
+                field: field.unwrap_or_else(|| format!(".{path}")),
+                place: format!("{place}.{path}"),
+                ..of.clone()
+            };
+            visit(&at, secret);
+        });
+    });
+}
+
+/// A place in a step, without field and path.
+fn of_step(definitions: &Definitions, step: &Object) -> SecretPlace {
+    let text = |key: &str| {
+        let text = step.get(key).and_then(Value::as_str);
+        text.unwrap_or_default().to_owned()
+    };
+    let (id, key) = (text("id"), text("key"));
+    let declared = definitions.steps.get(&key).zip(step.get("config"));
+    let connection = declared.map(|(declared, config)| connection(&declared.config, config));
+    SecretPlace {
+        step: id,
+        key,
+        field: String::new(),
+        connection: connection.unwrap_or_default(),
+        place: String::new(),
+    }
 }
 
 /// The connection that a step speaks to.
@@ -111,8 +148,6 @@ fn connection(declared: &Fields, config: &Value) -> String {
     let named = named.and_then(|(name, _)| config.get(name)?.as_str());
     named.unwrap_or_default().to_owned()
 }
-
-type Visit<'v> = &'v mut dyn FnMut(&str, &mut String);
 
 fn fields(place: &str, declared: &Fields, config: &mut Value, visit: Visit<'_>) {
     let Value::Object(config) = config else {
@@ -169,13 +204,41 @@ mod tests {
                 "stp_aaaaaaaaaaaa steps[0].config.bearerToken@c one",
                 " steps[1].config.then[0].config.apiKey@ two",
                 " steps[1].config.then[0].config.routes[0].steps[0].config.bearerToken@ three",
+                " steps[3].config.apiKey@ four",
             ]
         );
         let written = graph.write();
         assert!(
-            written.contains("four") && !written.contains("three"),
+            !written.contains("four") && !written.contains("three"),
             "{written}"
         );
+    }
+
+    #[test]
+    fn what_stands_below_an_unknown_key_is_a_secret_by_its_name() {
+        let text = r#"{"steps":[{"key":"switch","id":"stp_aaaaaaaaaaaa","API-Key":"one","config":{"subject":"x",
+            "routes":[{"value":"a","apiKey":["two",{"now":"three"}],"steps":[]}],
+            "else":[{"key":"http.request","config":{"connectionName":"c","bearerToken":"four","path":"five"}}]}},
+            {"key":"var.set","config":{"name":"v","value":{"apiKey":"six"},"api_key":"{{vars.key}}","other":"seven"}}]}"#;
+        let mut graph = Value::parse(text).expect("JSON");
+        let definitions = Definitions::embedded();
+        let mut seen = Vec::new();
+        each_secret(definitions, &mut graph, &mut |at, secret| {
+            seen.push(format!("{} {} {}", at.place, at.field, secret));
+            "x".clone_into(secret);
+        });
+        assert_eq!(
+            seen,
+            [
+                "steps[0].API-Key .API-Key one",
+                "steps[0].config.routes[0].apiKey[0] routes[0].apiKey[0] two",
+                "steps[0].config.routes[0].apiKey[1].now routes[0].apiKey[1].now three",
+                "steps[0].config.else[0].config.bearerToken else[0].config.bearerToken four",
+            ]
+        );
+        // Nobody has to enter what no field is for.
+        let emptied = Value::parse(&graph.write().replace("\"x\"", "\"\"")).expect("JSON");
+        assert_eq!(empty_secrets(definitions, &emptied), 0);
     }
 
     #[test]

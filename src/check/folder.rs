@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::fix::{FixRounds, Subject};
+use super::lost_files::may_be_there;
 use super::{CheckOptions, check_text, promote};
 use crate::finding::catalog::{J001, J002, J006, J010, R003, R025};
 use crate::finding::{Edit, FileKind, FileReport, Finding, Fix, Origin as _, Place};
@@ -26,9 +27,9 @@ pub fn check_folder(joined: &Joined, options: &CheckOptions<'_>) -> FileReport {
     };
     if !joined.is_whole() {
         // A row that is not JSON (J001) is of no type either.
-        report
-            .findings
-            .retain(|finding| !joined.is_unread_row(finding.place.span.start));
+        report.findings.retain(|finding| {
+            !joined.is_unread_row(finding.place.span.start) && !may_be_there(finding, joined)
+        });
         // Verdicts on a part would be none on the package, and its rows are not all that there are.
         report.promotion = None;
         let counts = |finding: &&mut Finding| {

@@ -5,6 +5,7 @@ mod checked;
 pub mod facts;
 pub mod fix;
 mod folder;
+mod lost_files;
 mod opened;
 mod parallel;
 mod promotion;

@@ -34,7 +34,6 @@ mod read;
 mod record;
 mod request;
 mod rows;
-mod secret;
 mod selection;
 mod step_ids;
 mod taken_refs;

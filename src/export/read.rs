@@ -5,10 +5,9 @@ use std::ops::Range;
 
 use super::external::{Cause, External};
 use super::leak::{self, Leak};
-use super::secret;
 use super::verdict::{self, ReferenceTarget, ReferenceVerdict, Referrer};
 use super::workspace_index::WorkspaceIndex;
-use crate::automation::{Piece, is_needed, pieces};
+use crate::automation::{Piece, is_needed, needed_fields, pieces, secret_names};
 use crate::definitions::{ConfigFault, Definitions, Field, FieldType, Form, ReferenceKind};
 use crate::json::path::{dotted, push_dotted};
 use crate::json::{JsonKind, Node, Object, SyntaxError, Value};
@@ -73,6 +72,7 @@ pub(super) fn read<'s>(
     with_args(args, |root| {
         let mut reader = Reader {
             index: known,
+            definitions,
             place,
             args: root,
             found: Vec::new(),
@@ -92,6 +92,7 @@ pub(super) fn read<'s>(
 
 struct Reader<'r, 's, 'd> {
     index: &'r WorkspaceIndex<'s>,
+    definitions: &'r Definitions,
     place: Referrer<'s>,
     args: Node<'d>,
     found: Vec<FoundReference<'s>>,
@@ -150,9 +151,10 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
     fn is_called_secret(&self, node: Node<'d>) -> bool {
         let secrets = &self.index.secrets;
         let named = node.key().is_some_and(|key| {
-            !self.declared.contains(&node.span().start) && secrets.contains(&secret::plain(key))
+            !self.declared.contains(&node.span().start)
+                && secrets.contains(&secret_names::plain(key))
         });
-        named && self.in_config(node) && !node.as_str().is_some_and(secret::is_token)
+        named && self.in_config(node) && !node.as_str().is_some_and(secret_names::is_token)
     }
 
     fn reference(&mut self, spot: &ConfigSpot<'d, 'd>) {
@@ -213,8 +215,9 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
 
     /// A field that has to name something and is not there, as [`has_to_name`] says of one that is empty.
     fn absent(&mut self, object: Node<'d>, key: &str, field: &Field) {
-        let declared = field.reference.iter().chain(&field.references).next();
-        let Some(reference) = declared else {
+        let mut all = field.reference.iter().chain(&field.references);
+        let chosen = field.reference_with(|key| object.get_str(key));
+        let Some(reference) = chosen.or_else(|| all.next()) else {
             return;
         };
         let mut path = dotted(self.args, object);
@@ -234,6 +237,35 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
                 edit: None,
             },
         });
+    }
+
+    /// Fields that a choice makes necessary and that are not there.
+    fn needed(&mut self, spot: &ConfigSpot<'d, 'd>) {
+        let (Some(chooser), Some(choice)) = (spot.node.key(), spot.node.as_str()) else {
+            return;
+        };
+        let (Some((of, inside)), Some(object)) = (place_of(spot), spot.node.parent()) else {
+            return;
+        };
+        let definitions = self.definitions;
+        let fields = if in_trigger(spot) {
+            definitions.triggers.get(of).map(|trigger| &trigger.config)
+        } else {
+            definitions.steps.get(of).map(|step| &step.config)
+        };
+        let fields = match inside {
+            "" => fields,
+            inside => fields.and_then(|fields| fields.get(inside)?.fields.as_ref()),
+        };
+        for name in needed_fields(of, inside, chooser, choice) {
+            let field = fields.and_then(|fields| fields.get(name));
+            // Of those that are always required the walk speaks.
+            if let Some(field) = field.filter(|field| !field.is_required())
+                && object.get(name).is_none()
+            {
+                self.absent(object, name, field);
+            }
+        }
     }
 
     /// Why a field names something; an element says what its list says.
@@ -433,18 +465,22 @@ fn has_to_name(spot: &ConfigSpot<'_, '_>) -> bool {
     let (Some(field), Some(object)) = (spot.node.key(), spot.node.parent()) else {
         return false;
     };
-    let owner = spot.config.parent();
-    let of = owner.and_then(|owner| owner.get_str("key").or_else(|| owner.get_str("type")));
-    let inside = if object == spot.config {
-        Some("")
-    } else {
-        object.key()
-    };
-    let needed = || {
-        let place = of.zip(inside);
-        place.is_some_and(|(of, inside)| is_needed(of, inside, object, field))
-    };
+    let needed = || place_of(spot).is_some_and(|(of, inside)| is_needed(of, inside, object, field));
     spot.automation && (spot.field.is_required() || needed())
+}
+
+/// The trigger type or step key of a config, and the key of the object in it that holds a value; of the config itself
+/// that is empty.
+fn place_of<'d>(spot: &ConfigSpot<'d, '_>) -> Option<(&'d str, &'d str)> {
+    let owner = spot.config.parent()?;
+    let of = owner.get_str("key").or_else(|| owner.get_str("type"))?;
+    let object = spot.node.parent()?;
+    let inside = if object == spot.config {
+        ""
+    } else {
+        object.key()?
+    };
+    Some((of, inside))
 }
 
 /// Whether a value is in the settings of a trigger.
@@ -505,6 +541,9 @@ impl<'d> ConfigVisitor<'d, 'd> for Reader<'_, '_, 'd> {
         }
         if spot.holds_tokens() {
             self.expressions.insert(spot.node.span().start);
+        }
+        if spot.automation {
+            self.needed(&spot);
         }
         if spot.field.secret {
             self.secret(spot.node);

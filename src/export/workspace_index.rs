@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::secret;
+use crate::automation::secret_names;
 use crate::definitions::{Definitions, ReferenceKind};
 use crate::workspace::{
     Automation, Channel, Column, Feature, Id, Module, Named, Rail, Structure, View,
@@ -65,7 +65,7 @@ pub(super) struct WorkspaceIndex<'s> {
     things: HashMap<Id, SourceRecord<'s>>,
     /// By id: the record that travels.
     pub(super) travelling: HashMap<Id, usize>,
-    /// What secrets are called, as [`secret::plain`] spells it.
+    /// What secrets are called, as [`secret_names::plain`] spells it.
     pub(super) secrets: HashSet<String>,
 }
 
@@ -102,7 +102,7 @@ impl<'s> WorkspaceIndex<'s> {
             structure,
             things,
             travelling,
-            secrets: secret::names(definitions),
+            secrets: secret_names::names(definitions),
         }
     }
 

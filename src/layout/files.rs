@@ -163,6 +163,12 @@ impl<'s> ParsedFiles<'s> {
         self.docs.get(at.ok()?)
     }
 
+    /// Whether anything is known of a file.
+    pub(super) fn has(&self, name: &str) -> bool {
+        let doc = self.doc(name);
+        self.rows(name).is_some() || doc.is_some_and(|(_, doc)| doc.root().is_object())
+    }
+
     /// A file of rows, with the name that lives as long as it.
     pub(super) fn rows(&self, name: &str) -> Option<(&'s str, &'s str)> {
         let at = self.rows.binary_search_by(|(known, _)| (*known).cmp(name));

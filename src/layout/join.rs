@@ -26,12 +26,15 @@ pub fn join(folder: &dyn Folder) -> Result<Joined, PackError> {
     let mut faults = std::mem::take(&mut bytes.faults);
     let mut spliced = Spliced::default();
     let mut whole = false;
+    let mut lost = Vec::new();
     if bytes.usable {
         let names: Vec<String> = bytes.sources.iter().map(|(name, _)| name.clone()).collect();
         let index = bytes.sources.iter().find(|(name, _)| name == INDEX);
         let index = index.and_then(|(_, source)| source.text().ok());
         let lines = Lines::of(index.unwrap_or_default());
         let files = bytes.open(&mut faults);
+        let is_lost = |name: &String| !files.has(name);
+        lost = bytes.index.files().into_iter().filter(is_lost).collect();
         if let Some(structure) = structure(&bytes, &files, &mut faults) {
             spliced = splice(&structure, &lines, &names);
             whole = faults.is_empty();
@@ -57,6 +60,7 @@ pub fn join(folder: &dyn Folder) -> Result<Joined, PackError> {
         parts: spliced.parts,
         slots: spliced.slots,
         faults,
+        lost,
         whole,
     })
 }

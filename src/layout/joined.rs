@@ -18,6 +18,8 @@ pub struct Joined {
     pub(super) slots: Vec<Slot>,
     pub(super) files: Vec<JoinedFile>,
     pub(super) faults: Vec<LayoutFault>,
+    /// Files that the index names and of which nothing is known.
+    pub(super) lost: Vec<String>,
     pub(super) whole: bool,
 }
 
@@ -95,6 +97,12 @@ impl Joined {
             PieceSource::Copied(offset) => Some(part.at + (at - offset)),
             PieceSource::Made(_) => None,
         }
+    }
+
+    /// The names of the files that the index names and that could not be read: they are not there, or not JSON. A file
+    /// of rows of which some are JSON is none of them.
+    pub fn lost(&self) -> impl Iterator<Item = &str> {
+        self.lost.iter().map(String::as_str)
     }
 
     /// Whether what begins at that byte of the text stands for a row that is not JSON.

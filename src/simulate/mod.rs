@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 
 use crate::apply::{
     self, ApplyError, BasePackage, JobHistory, LineJob, Minter, Preview, PreviewInput, Refusal,
-    Report, Request, Resolution, ResolveInput, RowBase, UndoError,
+    Report, Request, Resolution, Resolutions, ResolveInput, RowBase, UndoError,
 };
 use crate::check::Checked;
 use crate::context::{Clock, Ids};
@@ -41,6 +41,8 @@ pub struct Simulation {
     pub written: Vec<Entry>,
     /// Whether the undo gave back the workspace that was there before, the order of the cells of rows aside.
     pub restored: bool,
+    /// What became of dependencies, for later upgrades to start from.
+    pub resolutions: Resolutions,
 }
 
 /// Why a simulation did not finish.
@@ -151,6 +153,7 @@ pub fn simulate(
         again,
         again_changed,
         restored,
+        resolutions: proposed(package, request),
     })
 }
 
@@ -298,6 +301,9 @@ pub fn upgrade(
             rows: &rows,
         }),
     };
+    let completed = past
+        .base
+        .map(|base| base.completed(request, package, &structure));
     let preview = ready(apply::preview(
         &workspace,
         &structure,
@@ -324,7 +330,7 @@ pub fn upgrade(
     let after = workspace.state();
 
     let upgraded = workspace.next_job();
-    let kept = proposed(package, request);
+    let kept = proposed(package, completed.as_ref().unwrap_or(request));
     past_jobs.push(LineJob {
         package,
         entries: applied.len()..applied.len() + upgraded.len(),
@@ -364,6 +370,7 @@ pub fn upgrade(
         again,
         again_changed,
         restored,
+        resolutions: kept,
     })
 }
 

@@ -107,6 +107,36 @@ fn files_mailboxes_people_and_nameless_channels_cannot_travel() {
 }
 
 #[test]
+fn what_a_choice_needs_and_is_not_there_is_reported_as_gone() {
+    let mut space = Space::new();
+    let table = space.table("a");
+    space.text(table, "x");
+    let bindings = json!([{"targetColumn": "x", "value": "1"}]);
+    let write = json!({"mode": "update", "targetFeatureId": table, "bindings": bindings});
+    let condition = json!({"subject": "record", "op": "isEmpty"});
+    let steps = json!([
+        {"key": "feature.read", "config": {"featureId": table}},
+        {"key": "feature.write", "config": write},
+        {"key": "notify", "config": {"scopeType": "user", "body": "x"}},
+        {"key": "ifElse", "config": {"condition": condition, "then": [
+            {"key": "notify", "config": {"scopeType": "channel", "body": "x"}}]}},
+    ]);
+    let trigger = json!({"type": "cron", "config": {"mode": "profile"}});
+    space.automation("send", &trigger, &steps);
+    let package = exported(&space, &Selection::default());
+    assert_eq!(
+        package.unresolved(),
+        [
+            "triggerConfig.config.timerProfile timerProfile uuidOrName inexistente chave omitida",
+            "graphConfig.steps.1.config.matchColumn column name inexistente chave omitida",
+            "graphConfig.steps.2.config.scopeId user uuid inexistente chave omitida",
+            "graphConfig.steps.3.config.condition.column column name inexistente chave omitida",
+            "graphConfig.steps.3.config.then.0.config.scopeId channel uuid inexistente chave omitida",
+        ]
+    );
+}
+
+#[test]
 fn what_an_automation_was_applied_without_is_reported_as_gone() {
     let mut space = Space::new();
     let tell = |scope: &str| json!({"key": "notify", "config": {"scopeType": scope, "scopeId": "", "body": "x"}});

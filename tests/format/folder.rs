@@ -389,6 +389,64 @@ fn faults_of_json_are_in_their_own_file() {
     assert_eq!(codes(&template), ["J001"], "nothing can be put together");
 }
 
+/// Packages without findings whose files name, use and count each other.
+fn entangled() -> Vec<(String, Files)> {
+    let all = [cases::valid(), cases::folder("examples")].concat();
+    let wanted = |name: &str| name.starts_with("base-") || name.contains("event-planning");
+    let chosen = all.into_iter().filter(|(name, _)| wanted(name));
+    let folders = chosen.map(|(name, text)| {
+        let mut files = Files::new();
+        unpack(&text, &mut files).unwrap();
+        (name, files)
+    });
+    folders.collect()
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_one_finding() {
+    let folders = entangled();
+    assert!(folders.len() > 2, "{}", folders.len());
+    for (name, files) in folders {
+        assert_eq!(codes(&files), [""; 0], "{name}");
+        for file in files.keys().filter(|file| *file != INDEX) {
+            let mut broken = files.clone();
+            broken.insert(file.clone(), b"\xFF{".to_vec());
+            assert_eq!(codes(&broken), ["J001"], "{name}: {file}");
+            broken.remove(file);
+            let found = codes(&broken);
+            assert!(!found.is_empty(), "{name}: {file}");
+            assert!(found.iter().all(|code| *code == "J010"), "{name}: {file}");
+        }
+    }
+}
+
+#[test]
+fn what_has_nothing_to_do_with_a_lost_file_is_reported() {
+    let broken = |name: &str| {
+        let mut files = tiny();
+        files.insert(name.to_owned(), b"{".to_vec());
+        files
+    };
+    let miscounted = edited(
+        &broken("views/notes.json"),
+        "rows/notes.json",
+        "\"count\": ",
+        "\"count\": 9",
+    );
+    let found = codes(&miscounted);
+    assert!(
+        found.contains(&"R025") || found.contains(&"R003"),
+        "{found:?}"
+    );
+    let unknown = edited(
+        &broken("modules/main.json"),
+        "views/notes.json",
+        "$f_notes",
+        "$f_notse",
+    );
+    assert!(codes(&unknown).contains(&"S006"));
+}
+
 #[test]
 fn rows_are_not_counted_anew_while_one_cannot_be_read() {
     let broken = edited(&tiny(), "rows/notes.jsonl", "{\"uid\"", "{{\"uid\"");

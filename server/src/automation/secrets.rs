@@ -341,6 +341,30 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_below_an_unknown_key_is_kept_and_never_shown() {
+        let graph = |secret: &str| {
+            let text = graph(secret).write();
+            let inner = text
+                .strip_prefix(r#"{"steps":"#)
+                .and_then(|text| text.strip_suffix('}'));
+            let inner = inner.expect("steps");
+            let text = format!(
+                r#"{{"steps":[{{"key":"switch","id":"stp_bbbbbbbbbbbb","config":{{"else":{inner}}}}}]}}"#
+            );
+            Json::parse(&text).expect("JSON")
+        };
+        let mut kept = graph("s3cret");
+        store(None, OF, &mut kept, None, &targets()).expect("is kept");
+        let kept = kept.write();
+        assert!(kept.contains("plain:"), "{kept}");
+        let shown = masked(&kept).expect("holds a secret");
+        assert_eq!(shown, graph(MASK).write());
+        let mut again = Json::parse(&shown).expect("JSON");
+        store(None, OF, &mut again, Some(&kept), &targets()).expect("is kept");
+        assert_eq!(again.write(), kept);
+    }
+
+    #[test]
     fn it_opens_for_its_automation_only() {
         let key = |byte: &str| SecretKey::parse(&byte.repeat(32)).expect("a key");
         let mut kept = graph("s3cret");

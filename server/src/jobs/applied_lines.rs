@@ -69,13 +69,13 @@ pub async fn lines(tx: &mut Tx, place: WorkspaceKey) -> Result<Vec<AppliedLine>,
     let mut known: HashMap<Uuid, usize> = HashMap::new();
     for row in &tx.query(sql, &parameters).await? {
         let job_request: String = row.get(4)?;
-        let request = JobRequest::read(&job_request)?.request;
+        let job_request = JobRequest::read(&job_request)?;
         let job = AppliedJob {
             id: row.get(0)?,
             template: row.get(1)?,
             creator: row.get(2)?,
             ended: row.get(3)?,
-            compares: request.compares_rows(),
+            compares: job_request.request.compares_rows(),
         };
         let line = index.of_job(job.id).unwrap_or(job.id);
         let at = *known.entry(line).or_insert(lines.len());
@@ -83,12 +83,12 @@ pub async fn lines(tx: &mut Tx, place: WorkspaceKey) -> Result<Vec<AppliedLine>,
             Some(line) => {
                 line.template = job.template;
                 line.jobs.push(job);
-                line.resolutions.extend(request.resolutions);
+                line.resolutions.extend(job_request.resolutions());
             }
             None => lines.push(AppliedLine {
                 template: job.template,
                 jobs: vec![job],
-                resolutions: request.resolutions,
+                resolutions: job_request.resolutions(),
             }),
         }
     }

@@ -89,7 +89,9 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
     if let Some(base) = past.base.filter(|_| adopting.is_some()) {
         Box::pin(note_adopted(&mut target, base, Definitions::embedded())).await?;
     }
-    let JobRequest { request, minter } = &kept.job_request;
+    let JobRequest {
+        request, minter, ..
+    } = &kept.job_request;
     // To which jobs a copy is bound was decided when their ledgers were chosen.
     let request = &Request {
         copy: false,

@@ -1,6 +1,6 @@
 //! Creates a job, or finds the one to resume.
 
-use tplkit::apply::{Minter, Request};
+use tplkit::apply::{Minter, Request, Resolutions};
 use uuid::Uuid;
 
 use super::line_index::{Continuing, LineIndex};
@@ -24,6 +24,8 @@ pub struct New {
     pub creator: Uuid,
     /// How the package is to be applied.
     pub request: Request,
+    /// What earlier jobs of the line decided about dependencies that have other refs in this package.
+    pub inherited: Resolutions,
     /// Where the ids of what it creates come from.
     pub minter: Minter,
     /// The package as it is now: the manifest, then its payload entries in order.
@@ -57,6 +59,7 @@ pub async fn create(tx: &mut Tx, new: &New) -> Result<bool, StoreError> {
          ON CONFLICT DO NOTHING RETURNING id";
     let job_request = JobRequest {
         request: new.request.clone(),
+        inherited: new.inherited.clone(),
         minter: new.minter,
     };
     let parameters = [

@@ -156,7 +156,7 @@ pub async fn earlier(
     let others = || jobs.iter().filter(|known| Some(known.id) != job);
     let mut resolutions = Resolutions::new();
     for known in others() {
-        resolutions.extend(known.request.resolutions.clone());
+        resolutions.extend(known.resolutions.clone());
     }
     let jobs: Vec<WantedLedger> = others()
         .map(|known| WantedLedger {

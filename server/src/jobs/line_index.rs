@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use tplkit::apply::Request;
+use tplkit::apply::{Request, Resolutions};
 use uuid::Uuid;
 
 use super::package::JobRequest;
@@ -188,6 +188,8 @@ pub async fn unfinished(
 pub(super) struct LineJob {
     pub(super) id: Uuid,
     pub(super) request: Request,
+    /// What became of dependencies.
+    pub(super) resolutions: Resolutions,
 }
 
 /// Jobs by their lines.
@@ -248,10 +250,14 @@ async fn read(
     };
     for row in &tx.query(sql, parameters).await? {
         let (id, job_request): (Uuid, String) = (row.get(0)?, row.get(1)?);
-        let request = JobRequest::read(&job_request)?.request;
+        let job_request = JobRequest::read(&job_request)?;
         let line = lines.index.of_job(id).unwrap_or(id);
         let jobs = lines.by_line.entry(line).or_default();
-        jobs.push(LineJob { id, request });
+        jobs.push(LineJob {
+            id,
+            resolutions: job_request.resolutions(),
+            request: job_request.request,
+        });
     }
     Ok(lines)
 }

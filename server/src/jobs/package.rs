@@ -5,7 +5,7 @@ use std::ops::RangeFrom;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use tplkit::apply::{Minter, Request};
+use tplkit::apply::{Minter, Request, Resolutions};
 use tplkit::upgrade::SeenLeaves;
 use uuid::Uuid;
 
@@ -50,6 +50,8 @@ impl PackedPart {
 pub struct JobRequest {
     /// What somebody decided.
     pub request: Request,
+    /// What earlier jobs of the line decided about dependencies that have other refs in this package.
+    pub inherited: Resolutions,
     /// Where the ids come from.
     pub minter: Minter,
 }
@@ -61,20 +63,29 @@ struct KeptRequest {
     /// What the plan saw; nothing for jobs other than upgrades, and for older ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     planned: Option<SeenLeaves>,
+    /// A request with nothing but resolutions; nothing where there are none, and for older jobs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    inherited: Option<Box<RawValue>>,
 }
 
 impl JobRequest {
     /// The text that is kept.
     pub(super) fn write(&self) -> String {
-        let request = RawValue::from_string(self.request.to_value().write());
-        let kept = request.map(|request| KeptRequest {
-            request,
-            minter: self.minter,
-            planned: self.request.terms.planned.clone(),
+        let raw = |request: &Request| RawValue::from_string(request.to_value().write());
+        let inherited = (!self.inherited.is_empty()).then(|| Request {
+            resolutions: self.inherited.clone(),
+            ..Request::default()
         });
         // What the library writes is JSON.
-        kept.and_then(|kept| serde_json::to_string(&kept))
-            .unwrap_or_default()
+        let kept = raw(&self.request).and_then(|request| {
+            serde_json::to_string(&KeptRequest {
+                request,
+                minter: self.minter,
+                planned: self.request.terms.planned.clone(),
+                inherited: inherited.as_ref().map(raw).transpose()?,
+            })
+        });
+        kept.unwrap_or_default()
     }
 
     /// Reads it again.
@@ -85,13 +96,26 @@ impl JobRequest {
         let bad = |why: String| StoreError::Internal(format!("the request of a job: {why}"));
         let kept: KeptRequest =
             serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
-        let request = Request::from_json(kept.request.get());
-        let mut request = request.map_err(|refusals| bad(format!("{refusals:?}")))?;
+        let read = |text: &RawValue| {
+            let request = Request::from_json(text.get());
+            request.map_err(|refusals| bad(format!("{refusals:?}")))
+        };
+        let mut request = read(&kept.request)?;
         request.terms.planned = kept.planned;
+        let inherited = kept.inherited.as_deref().map(read).transpose()?;
         Ok(JobRequest {
             request,
+            inherited: inherited.map(|given| given.resolutions).unwrap_or_default(),
             minter: kept.minter,
         })
+    }
+
+    /// What became of dependencies, for later jobs of the line to start from: what somebody decided, and what was
+    /// decided before under other refs.
+    pub(super) fn resolutions(&self) -> Resolutions {
+        let mut resolutions = self.inherited.clone();
+        resolutions.extend(self.request.resolutions.clone());
+        resolutions
     }
 }
 

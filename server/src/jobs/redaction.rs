@@ -136,7 +136,7 @@ async fn mapped(tx: &mut Tx, job: &Job) -> Result<Vec<MappedTable>, StoreError> 
         let job: Uuid = row.get(0)?;
         let template: Uuid = row.get(1)?;
         let job_request: String = row.get(2)?;
-        for (reference, resolution) in JobRequest::read(&job_request)?.request.resolutions {
+        for (reference, resolution) in JobRequest::read(&job_request)?.resolutions() {
             if let Resolution::Map { id, .. } = resolution
                 && let Ok(id) = Uuid::parse_str(&id)
             {

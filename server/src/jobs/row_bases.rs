@@ -1,7 +1,8 @@
-//! The packages of a line that say what cells of rows are compared with (`upgrade` 3.1.2).
+//! The packages of a line that say what cells of rows are compared with (`upgrade` 3.1.2), and what blueprints
+//! imported (3.1.4).
 //!
 //! In: the ledgers of the line. Out: packages, newest first, as many as speak of every row and column that the
-//! ledgers know. Mostly that is one: a first apply, or the upgrade after which nothing was left over.
+//! ledgers know, and of what was imported. Mostly that is one: a first apply, or the upgrade after which nothing was left over.
 
 use tplkit::apply::{BasedRows, RowBase, speaks_of_all};
 use tplkit::check::{Checked, NotChecked};
@@ -13,7 +14,7 @@ use super::package;
 use crate::spool::SpooledText;
 use crate::store::{StoreError, Tx};
 
-/// Packages that say what rows held, newest first.
+/// Packages that say what rows held, or what was imported, newest first.
 #[derive(Debug, Default)]
 pub struct StoredRowBases(Vec<StoredRowBase>);
 
@@ -43,7 +44,8 @@ impl StoredRowBases {
             let text = if line.newest == Some(job.id) {
                 None
             } else {
-                let kept = package::read(tx, organization, job.id, true).await?;
+                let with_rows = rows != BasedRows::NoRows;
+                let kept = package::read(tx, organization, job.id, with_rows).await?;
                 let Some((_, text)) = kept else { continue };
                 Some(text)
             };
@@ -65,7 +67,11 @@ impl StoredRowBases {
                 until,
                 rows: BasedRows::All,
             });
-        } else if let Some(oldest) = bases.0.last_mut() {
+        } else if let Some(oldest) = bases
+            .0
+            .iter_mut()
+            .rfind(|base| base.rows != BasedRows::NoRows)
+        {
             // What no newer package speaks of is its own.
             oldest.rows = BasedRows::All;
         }
@@ -112,7 +118,7 @@ impl StoredRowBases {
 }
 
 impl LineLedgers {
-    /// The jobs whose packages speak of rows, oldest first.
+    /// The jobs whose packages speak of rows, or imported tables, oldest first.
     fn speaking(&self) -> Vec<(LedgerJob, BasedRows)> {
         let jobs = self.jobs.iter().filter_map(|job| {
             let rows = BasedRows::of_job(&self.entries, job.entries.clone(), job.compares)?;

@@ -158,7 +158,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         Err(error) => return Err(CliError::Simulate(Box::new(error))),
     };
     if let Some(path) = &args.save {
-        save(path, text, &package, &request, &simulation)?;
+        save(path, text, &request, &simulation)?;
     }
     let sound = simulation.restored && !simulation.again_changed;
     let lost = args.failed_rows.lost(&simulation.report);
@@ -264,7 +264,6 @@ impl Upgrade<'_, '_> {
 fn save(
     path: &Path,
     text: &str,
-    package: &Checked<'_>,
     request: &Request,
     simulation: &Simulation,
 ) -> Result<(), CliError> {
@@ -272,7 +271,7 @@ fn save(
     applied.jobs.push(AppliedJob {
         package: Value::parse(text.trim_start_matches('\u{feff}')).unwrap_or_default(),
         request: Request {
-            resolutions: simulate::proposed(package, request),
+            resolutions: simulation.resolutions.clone(),
             upgrade: request.upgrade,
             include_rows: request.include_rows,
             ..Request::default()

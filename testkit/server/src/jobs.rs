@@ -1,6 +1,6 @@
 //! Workspaces and jobs put into a store by hand.
 
-use tplkit::apply::{Minter, Request};
+use tplkit::apply::{Minter, Request, Resolutions};
 use tplkit_server::context::{Context, random};
 use tplkit_server::jobs::{self, Destination, Job, Lease};
 use tplkit_server::rows::Tables;
@@ -56,6 +56,7 @@ pub fn new(context: &Context, organization: Uuid, workspace: Uuid) -> jobs::New 
         request: Request::default(),
         // The clock may stand still; two jobs never mint the same ids.
         minter: Minter::at(context_time(context), u64::from_be_bytes(random())),
+        inherited: Resolutions::new(),
         parts: Vec::new(),
         base: Vec::new(),
         now: context.now(),

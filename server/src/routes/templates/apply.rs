@@ -6,7 +6,6 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use axum::response::Response;
 use tplkit::apply::{Request, UpgradeTerms};
-use tplkit::upgrade::SeenLeaves;
 use uuid::Uuid;
 
 use super::offload;
@@ -23,7 +22,8 @@ use crate::spool::SpooledText;
 use crate::store::Tx;
 use crate::templates;
 use crate::templates::apply::{
-    self, ApplyTarget, BodyParts, DecideInput, JobPackages, LoadedPackage, Places, Resume, Start,
+    self, ApplyTarget, BodyParts, DecideInput, Decided, JobPackages, LoadedPackage, Places, Resume,
+    Start,
 };
 
 /// What is asked for, once it is known that the caller may.
@@ -175,17 +175,16 @@ async fn create_job(mut call: Call, wanted: ApplyCall) -> Result<Response, Refus
         upgrade: false,
     });
     let ctx = input.clone();
-    let seen = call.snapshot(ctx, |tx, ctx| Box::pin(decided(tx, ctx)));
-    let seen = seen.await?;
+    let found = call.snapshot(ctx, |tx, ctx| Box::pin(decided(tx, ctx)));
+    let found = found.await?;
     let (caller, context) = (call.caller()?.id, call.app.context.clone());
     let start = offload(move || {
-        let mut request = input.request.clone();
-        request.terms.planned = request.upgrade.then_some(seen);
+        let request = input.request.clone();
         let packages = JobPackages {
             package: &input.whole,
             base: input.base.as_deref(),
         };
-        Start::of(wanted.place, packages, request, caller, &context)
+        Start::of(wanted.place, packages, request, found, caller, &context)
     });
     let start = start.await?;
     call.write(start, |tx, ctx| Box::pin(started(tx, ctx)))
@@ -195,7 +194,7 @@ async fn create_job(mut call: Call, wanted: ApplyCall) -> Result<Response, Refus
 async fn decided(
     tx: &mut Tx,
     ctx: &OperationContext<Arc<DecideInput>>,
-) -> Result<SeenLeaves, Refusal> {
+) -> Result<Decided, Refusal> {
     Box::pin(apply::decide(tx, &ctx.input, &ctx.tables, ctx.now)).await
 }
 

@@ -1,6 +1,8 @@
 //! Decides whether a package can be applied as requested.
 
-use tplkit::apply::{self, Minter, PreviewInput as Asking, ResolveInput, fresh, preview, resolve};
+use tplkit::apply::{
+    self, Minter, PreviewInput as Asking, Resolutions, ResolveInput, fresh, preview, resolve,
+};
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
 use tplkit::upgrade::SeenLeaves;
@@ -18,8 +20,16 @@ use crate::store::Tx;
 use crate::templates::apply_refusal::refused;
 use crate::workspace::Snapshot;
 
-/// Finds everything that is against an apply, and whether the plan that was looked at is still the one. Gives what an
-/// upgrade saw of leaves that people changed and somebody decided about.
+/// What a job takes along of what was decided.
+#[derive(Debug, Default)]
+pub(crate) struct Decided {
+    /// What an upgrade saw of leaves that people changed and somebody decided about.
+    pub(crate) seen: SeenLeaves,
+    /// What earlier jobs of the line decided about dependencies that have other refs now.
+    pub(crate) inherited: Resolutions,
+}
+
+/// Finds everything that is against an apply, and whether the plan that was looked at is still the one.
 ///
 /// # Errors
 /// 422 with all refusals, 409 while another job of the template or line is unfinished or for a stale plan.
@@ -28,7 +38,7 @@ pub(crate) async fn decide(
     input: &DecideInput,
     tables: &Tables,
     now: i64,
-) -> Result<SeenLeaves, Refusal> {
+) -> Result<Decided, Refusal> {
     let package = input.whole.read()?;
     let definitions = Definitions::embedded();
     let mut earlier = StoredHistory::read(tx, input).await?;
@@ -73,7 +83,10 @@ pub(crate) async fn decide(
     if let Some(job) = active.filter(|job| approved.is_ok() && input.job != Some(job.id)) {
         return Err(in_the_way(&job, input.place.template));
     }
-    let mut seen = SeenLeaves::default();
+    let mut decided = Decided::default();
+    if let Some(base) = past.base.filter(|_| input.request.upgrade) {
+        decided.inherited = base.renamed_resolutions(&input.request, &package, &structure);
+    }
     // Conflicts are reported before there is a job.
     if plan.is_some() || (input.request.upgrade && approved.is_ok()) {
         let asking = Asking {
@@ -99,10 +112,10 @@ pub(crate) async fn decide(
         if !lost.is_empty() {
             return Err(refused(&lost));
         }
-        seen = found.seen;
+        decided.seen = found.seen;
     }
     approved
-        .map(|_| seen)
+        .map(|_| decided)
         .map_err(|refusals| refused(&refusals))
 }
 

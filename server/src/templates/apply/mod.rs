@@ -17,7 +17,7 @@ mod undecided;
 
 pub(crate) use base_job::check as check_base_job;
 pub(crate) use body::{ApplyDocument, BASE, BodyParts, PACKAGE, Places, PlanDocument};
-pub(crate) use decide::decide;
+pub(crate) use decide::{Decided, decide};
 pub(crate) use decide_input::DecideInput;
 pub(crate) use load::{LoadedPackage, spooled};
 pub(crate) use plan::{plan, unfit};

@@ -5,7 +5,7 @@ use serde::Serialize;
 use tplkit::apply::{Minter, Request};
 use uuid::Uuid;
 
-use super::{ApplyTarget, LoadedPackage};
+use super::{ApplyTarget, Decided, LoadedPackage};
 use crate::context::{Context, RandomIds, rfc3339};
 use crate::jobs::{self, Continuing, Job, New};
 use crate::refusal::{BlockingJob, Code, Refusal};
@@ -35,10 +35,12 @@ impl Start {
     pub(crate) fn of(
         place: ApplyTarget,
         packages: JobPackages<'_>,
-        request: Request,
+        mut request: Request,
+        decided: Decided,
         creator: Uuid,
         context: &Context,
     ) -> Result<Start, Refusal> {
+        request.terms.planned = request.upgrade.then_some(decided.seen);
         let new = New {
             organization: place.organization,
             workspace: place.workspace,
@@ -46,6 +48,7 @@ impl Start {
             template: place.template,
             creator,
             request,
+            inherited: decided.inherited,
             minter: Minter::new(context.clock(), &mut RandomIds),
             parts: packages.package.parts()?,
             base: packages.base.map_or(Ok(Vec::new()), LoadedPackage::parts)?,

@@ -12,6 +12,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     a_masked_secret_stays_with_its_step_and_connection,
     a_secret_never_reaches_another_server_than_the_one_it_was_entered_for,
+    a_secret_below_an_unknown_key_is_never_shown,
 );
 
 const MASK: &str = "********";
@@ -30,6 +31,27 @@ fn inside(step: &Value) -> Value {
     json!({"key": "ifElse", "id": "stp_0000000000bb", "config": {
         "condition": {"subject": "expression", "expression": "x", "op": "isNotEmpty"},
         "then": [step]}})
+}
+
+/// The validator warns of such a key, no more.
+async fn a_secret_below_an_unknown_key_is_never_shown(place: Place) {
+    let stage = Stage::new(place).await;
+    let notify =
+        json!({"key": "notify", "config": {"scopeType": "organization", "title": "hello"}});
+    let switch = json!({"key": "switch", "id": "stp_0000000000cc", "config": {"subject": "x",
+        "routes": [{"value": "a", "steps": [notify]}], "else": [step(1, "api", "canary9")]}});
+    let workspace = &stage.model.workspace;
+    let body = json!({"workspace_id": workspace, "name": "Route", "trigger_config": {"type": "manual"},
+        "graph_config": graph(&json!([switch]))});
+    let made = stage.editor.post(crate::api::workflows::PATH, &body);
+    let made = made.expect(201).body;
+    assert!(made.contains(MASK) && !made.contains("canary9"), "{made}");
+    let export = format!("/v1/workspaces/{workspace}/export");
+    let package = stage.editor.post(&export, &json!({})).expect(200).body;
+    assert!(package.contains("Route"), "{package}");
+    for leak in ["canary9", "sealed:", "plain:"] {
+        assert!(!package.contains(leak), "{package}");
+    }
 }
 
 async fn a_masked_secret_stays_with_its_step_and_connection(place: Place) {

@@ -74,7 +74,10 @@ impl Base {
     pub(in crate::apply::resolve) fn with_imported(mut self, records: Vec<BaseRecord>) -> Base {
         for based in records {
             let record = &based.record;
-            if self.get(record.id).is_none() && self.named(&based.reference, record.kind).is_none()
+            let was_deleted = self.deleted.iter().any(|one| one.record.id == record.id);
+            if !was_deleted
+                && self.get(record.id).is_none()
+                && self.named(&based.reference, record.kind).is_none()
             {
                 self.imported.insert(record.id);
                 self.add(&based);

@@ -4,9 +4,13 @@ use serde_json::{Value as Json, json};
 
 use super::super::world::{link, nothing};
 use super::{Line, codes, request, updates, upgrade_body};
-use crate::apply::Resolution;
-use crate::apply::test_packages::{Pack, feature, id};
+use crate::apply::test_packages::{Pack, checked, feature, id};
+use crate::apply::{Request, Resolution};
+use crate::context::{FixedClock, Seeded};
 use crate::crashing::Memory;
+use crate::definitions::Definitions;
+use crate::simulate::{KnownJob, SimulatedUpgrade, UpgradeBase, simulate, upgrade};
+use crate::workspace::memory::State;
 
 /// Visits that show these columns of a table of the source, one each.
 fn visits(columns: &[&'static str]) -> Json {
@@ -35,16 +39,21 @@ fn mapping() -> Json {
     json!({"resolutions": {"f_countries": {"action": "map", "id": id(10), "columns": columns}}})
 }
 
-/// The version that shows both columns, mapped.
-fn mapped() -> Line {
+/// A workspace with lands.
+fn with_lands() -> State {
     let mut state = nothing();
     let columns = [(11, "code", "textfield"), (12, "title", "textfield")];
     state
         .structure
         .features
         .push(feature(10, "lands", &columns));
+    state
+}
+
+/// The version that shows both columns, mapped.
+fn mapped() -> Line {
     let mut line = Line {
-        memory: Memory::new(state),
+        memory: Memory::new(with_lands()),
         ..Line::empty()
     };
     let body = mapping().to_string();
@@ -82,13 +91,17 @@ fn a_column_that_nobody_mapped_is_asked_for() {
     assert_eq!(codes(&plan.refusals), [""; 0]);
 }
 
+/// The version that shows both columns, with other refs for the table and them.
+fn with_refs(name: &str) -> String {
+    let text = visits(&["iso", "name"]).to_string();
+    let text = text.replace("f_countries", &format!("f_{name}"));
+    text.replace("c_countries_", &format!("c_{name}_"))
+}
+
 #[test]
 fn columns_under_other_refs_are_known_by_name() {
     let line = mapped();
-    let new = visits(&["iso", "name"]).to_string();
-    let new = new.replace("f_countries", "f_states");
-    let new = new.replace("c_countries_", "c_states_");
-    let new: Json = serde_json::from_str(&new).expect("JSON");
+    let new: Json = serde_json::from_str(&with_refs("states")).expect("JSON");
     let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!((codes(&plan.refusals), updates(&plan)), (vec![], vec![]));
 }
@@ -102,4 +115,48 @@ fn a_column_that_the_destination_has_lost_is_no_fault_of_the_body() {
     leave_empty.push("gone".to_owned());
     let plan = line.plan(&visits(&["iso", "name"]), &upgrade_body(&Json::Null));
     assert_eq!(codes(&plan.refusals), [""; 0]);
+}
+
+#[test]
+fn what_an_upgrade_took_over_under_other_refs_holds_for_the_next_one() {
+    let definitions = Definitions::embedded();
+    let (clock, ids) = (FixedClock(jiff::Timestamp::UNIX_EPOCH), &mut Seeded::new(7));
+    let first = visits(&["iso", "name"]).to_string();
+    let later = [with_refs("states"), with_refs("lands")];
+    let body = request(&mapping().to_string());
+    let package = checked(&first);
+    let done = simulate(&package, "", &body, with_lands(), definitions, &clock, ids);
+    let done = done.expect("applied");
+    let mut state = done.applied;
+    let mut jobs = vec![KnownJob {
+        package,
+        request: body,
+        ledger: done.written,
+    }];
+    for text in &later {
+        let package = checked(text);
+        let asked = request(&upgrade_body(&Json::Null));
+        let question = SimulatedUpgrade {
+            package: &package,
+            package_digest: "",
+            request: &asked,
+            base: UpgradeBase::Jobs(&jobs),
+            definitions,
+        };
+        let done = upgrade(question, state.clone(), &mut |_| {}, &clock, ids);
+        let done = done.expect("upgraded");
+        assert!(updates(&done.preview).is_empty(), "{:#?}", done.preview);
+        assert!(!done.again_changed && done.restored);
+        let mut kept = done.resolutions.values();
+        assert!(kept.all(|one| matches!(one, Resolution::Map { .. })));
+        state = done.applied;
+        jobs.push(KnownJob {
+            package,
+            request: Request {
+                resolutions: done.resolutions,
+                ..asked
+            },
+            ledger: done.written,
+        });
+    }
 }

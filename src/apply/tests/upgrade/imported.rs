@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::super::world::link;
 use super::{Line, args, conflicts, label, updates, upgrade_body};
+use crate::apply::speaks_of_all;
 use crate::apply::test_packages::Pack;
 use crate::workspace::RecordKind::{Column, Feature};
 
@@ -35,6 +36,14 @@ fn package_with_table() -> Json {
     args(&mut package, "f_towns")["label"] = "Places".into();
     args(&mut package, "c_towns_name")["label"] = "Called".into();
     package
+}
+
+/// Clients alone: nothing uses the towns.
+fn package_without_table() -> Json {
+    let pack = Pack::new()
+        .table("clients")
+        .column("clients", "note", "text", Json::Null);
+    serde_json::from_str(&pack.text()).expect("JSON")
 }
 
 fn as_the_package_says(line: &Line) {
@@ -98,6 +107,61 @@ fn what_people_made_of_it_is_asked_and_its_rows_are_measured() {
     line.remove(Feature, "towns");
     let plan = line.plan(&package_with_table(), &upgrade_body(&Json::Null));
     assert!(conflicts(&plan).contains(&("removed_here", "f_towns", "")));
+}
+
+#[test]
+fn the_package_that_imported_it_is_read_as_long_as_no_item_stands_for_it() {
+    let mut line = Line::of(&dependent());
+    let unlinked = Pack::new()
+        .table("clients")
+        .column("clients", "town", "text", Json::Null);
+    let unlinked = serde_json::from_str(&unlinked.text()).expect("JSON");
+    line.upgrade(&unlinked, &Json::Null);
+    line.past(|past| {
+        let rows = past.base.expect("a base").rows;
+        assert_eq!(rows.len(), 2);
+        assert!(!speaks_of_all(past.entries, &rows[..1]));
+        assert!(speaks_of_all(past.entries, rows));
+    });
+    line.upgrade(&package_with_table(), &Json::Null);
+    line.past(|past| {
+        let rows = past.base.expect("a base").rows;
+        assert!(speaks_of_all(past.entries, &rows[..1]));
+    });
+}
+
+#[test]
+fn a_version_between_that_does_without_it_changes_nothing_of_that() {
+    for plainly in [false, true] {
+        let mut line = Line::of(&dependent());
+        if plainly {
+            line.apply(&package_without_table(), "{}");
+        } else {
+            line.upgrade(&package_without_table(), &Json::Null);
+        }
+        assert!(line.thing(Feature, "towns").is_some());
+        let drift = line.drift(true);
+        assert!(!drift.drift, "{drift:#?}");
+        line.past(|past| {
+            let speaking = past.row_bases();
+            assert!(speaking.iter().all(|base| base.speaks_of_rows()));
+        });
+        let plan = line.plan(&package_with_table(), &upgrade_body(&Json::Null));
+        assert_eq!(conflicts(&plan), []);
+        let updated = updates(&plan);
+        for leaf in [
+            ("f_towns", "label"),
+            ("c_towns_name", "label"),
+            ("c_towns_name", "config.unique"),
+        ] {
+            assert!(updated.contains(&leaf), "{updated:?}");
+        }
+        line.upgrade(&package_with_table(), &Json::Null);
+        as_the_package_says(&line);
+        line.edit(Feature, "towns", label("Ours"));
+        let plan = line.plan(&package_with_table(), &upgrade_body(&Json::Null));
+        assert_eq!((conflicts(&plan), updates(&plan)), (vec![], vec![]));
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::definitions::{Definitions, Fields};
 const OF_THE_FORMAT: [&str; 6] = ["key", "id", "name", "type", "config", "steps"];
 
 /// The names of all secrets, in plain spelling.
-pub(super) fn names(definitions: &Definitions) -> HashSet<String> {
+pub(crate) fn names(definitions: &Definitions) -> HashSet<String> {
     let keys = &definitions.config_keys;
     let mut names = HashSet::new();
     let structural = [
@@ -47,7 +47,7 @@ fn gather(fields: &Fields, names: &mut HashSet<String>) {
 }
 
 /// A name without case and what is between its words: `api_key` is `apiKey`.
-pub(super) fn plain(name: &str) -> String {
+pub(crate) fn plain(name: &str) -> String {
     name.chars()
         .filter(|character| character.is_alphanumeric())
         .flat_map(char::to_lowercase)
@@ -55,7 +55,7 @@ pub(super) fn plain(name: &str) -> String {
 }
 
 /// Whether a text is one token and nothing else: where a secret is read from is none.
-pub(super) fn is_token(text: &str) -> bool {
+pub(crate) fn is_token(text: &str) -> bool {
     let inner = text.trim().strip_prefix("{{");
     inner.is_some_and(|inner| inner.find("}}").is_some_and(|end| end + 2 == inner.len()))
 }
