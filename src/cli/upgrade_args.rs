@@ -17,7 +17,7 @@ use super::package_file;
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct UpgradeArgs {
     /// Bring what was applied before to what the package says: what people changed stays, and what both
-    /// sides changed is asked.
+    /// sides changed needs a decision.
     #[arg(long, help_heading = "Upgrade")]
     pub(crate) upgrade: bool,
     /// The package that was applied before; on a server, the one from which people set up the workspace.

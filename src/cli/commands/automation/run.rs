@@ -44,7 +44,7 @@ pub(super) struct RunArgs {
     /// File with the row that triggers the run: one JSON object of cells.
     #[arg(long, value_name = "FILE")]
     row: Option<PathBuf>,
-    /// File with the rows that reads find: one JSON object from ids of tables to lists of rows.
+    /// File with the rows that reads find: one JSON object, in which the id of a table names a list of rows.
     #[arg(long, value_name = "FILE")]
     rows: Option<PathBuf>,
     /// Output format.

@@ -17,8 +17,8 @@ use crate::cli::session::Session;
 
 /// Show an automation of a server: its version in force, what starts it, its steps.
 ///
-/// Nothing activates an automation over the API; an operator of the server does. The command prints the line
-/// for it.
+/// No route of the API activates an automation. An operator of the server does, with the line that this command
+/// prints, and so does the end of a template job.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples(&[
     ("Show an automation by its name", "tplkit automation show \"Thank the customer\" --workspace $WORKSPACE"),

@@ -117,7 +117,7 @@ struct BaselineArgs {
     /// Write the findings of this run to the baseline file.
     #[arg(long)]
     write_baseline: bool,
-    /// Take accepted findings of these files that are no more out of the baseline file.
+    /// Remove entries of these files from the baseline file that match no finding any more.
     #[arg(long, conflicts_with = "write_baseline")]
     prune_baseline: bool,
 }

@@ -29,8 +29,8 @@ const CHUNK_BYTES: usize = 64 << 10;
 
 /// Download a file.
 ///
-/// It goes to standard output, or with `-o` to a file. A connection that breaks is made good three times. What has come
-/// by then stays in `FILE.part`; the same command goes on from there, and compares the SHA-256 before the file gets its
+/// It goes to standard output, or with `-o` to a file. A broken download is resumed up to three times. What has come by
+/// then stays in `FILE.part`; the same command goes on from there, and compares the SHA-256 before the file gets its
 /// name.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples(&[

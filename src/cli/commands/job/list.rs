@@ -22,7 +22,7 @@ use crate::cli::session::Session;
 
 /// List the jobs that you may see, or those of one workspace.
 ///
-/// Where a default workspace is kept, it is that one.
+/// Where a default workspace is kept, only its jobs are listed.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples(&[
     ("List all jobs", "tplkit job list"),

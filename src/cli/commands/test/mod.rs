@@ -31,9 +31,9 @@ use read::TestFile;
 
 /// Run the tests that a package declares: what an apply makes, and what its automations do.
 ///
-/// Tests are TOML files in the folder `tests` next to the package, or in its folder. Each is applied in
-/// memory, applied again, and undone; automations run as on a server, and send nothing. With `--server` the same
-/// happens on a store: `tplkit-server` makes one for each test, and removes it.
+/// Tests are TOML files in the folder `tests` next to the package, or in an unpacked one. For each the package is
+/// applied in memory, applied again, and undone; automations run as on a server, and send nothing. With `--server` the
+/// same happens on a store: `tplkit-server` makes one for each test, and removes it.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples(&[
     ("Run the tests of a package", "tplkit test inventory.json --tests tests/inventory"),
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     /// The package: a file or an unpacked folder.
     #[arg(value_name = "PKG|DIR")]
     package: PathBuf,
-    /// Folder with the tests, instead of `tests` next to the package or in its folder.
+    /// Folder with the tests, instead of `tests` next to the package or in an unpacked one.
     #[arg(long, value_name = "DIR")]
     tests: Option<PathBuf>,
     /// Run them on a throw-away SQLite store, by `tplkit-server` next to this program or in PATH.
@@ -68,7 +68,7 @@ enum Format {
     Text,
     /// One JSON document.
     Json,
-    /// `JUnit` XML.
+    /// JUnit XML.
     Junit,
 }
 
