@@ -1,6 +1,7 @@
 //! S009 to S013, S017 and S018: arguments and configs of steps.
 
 use crate::check::facts::{Facts, Step, StepConfigFault, StepPlace};
+use crate::check::rules::order::carries_later_ref;
 use crate::check::rules::reference::{NamedForm, named, no_ref, wrong_kind};
 use crate::check::rules::shape;
 use crate::definitions::ReferenceKind;
@@ -94,13 +95,14 @@ fn missing(
     match field.ty {
         Type::Use(_) if in_plan(step) && facts.excused(step, field.key) => {}
         Type::ListOfOneConfig(_) => {
-            out.push(
-                Finding::at(&S010, args, format!("{tool} lacks `config`")).fix(Fix {
-                    title: "Add an empty config".to_owned(),
-                    safe: true,
-                    edits: vec![edit::add_member(args, "config", "[{}]")],
-                }),
-            );
+            let mut finding = Finding::at(&S010, args, format!("{tool} lacks `config`"));
+            // An update of nothing would be needless (S014).
+            finding.fix = (step.tool == Some(Tool::CreateView)).then(|| Fix {
+                title: "Add an empty config".to_owned(),
+                safe: true,
+                edits: vec![edit::add_member(args, "config", "[{}]")],
+            });
+            out.push(finding);
         }
         Type::True => {
             let finding = Finding::at(&S011, args, "the automation does not say `isDraft`");
@@ -156,7 +158,7 @@ fn argument(
         Type::Config(_) | Type::Data | Type::Object(_) if !node.is_object() => {
             wrong(node, "an object");
         }
-        Type::ListOfOneConfig(_) => view_config(node, out),
+        Type::ListOfOneConfig(_) => view_config(facts, step, node, out),
         Type::ListOfConfigs(_) if !node.is_array() => wrong(node, "a list of objects"),
         Type::ListOfConfigs(_) => {
             for element in node.elements().filter(|element| !element.is_object()) {
@@ -218,7 +220,7 @@ fn not_true(node: Node<'_>, key: &str, out: &mut Vec<Finding>) {
     });
 }
 
-fn view_config(node: Node<'_>, out: &mut Vec<Finding>) {
+fn view_config(facts: &Facts<'_>, step: &Step<'_>, node: Node<'_>, out: &mut Vec<Finding>) {
     let objects = node
         .elements()
         .filter(|element| element.is_object())
@@ -226,6 +228,7 @@ fn view_config(node: Node<'_>, out: &mut Vec<Finding>) {
     if matches!(node.kind(), crate::json::JsonKind::Array) && node.len() == 1 && objects == 1 {
         return;
     }
+    let creates = step.tool == Some(Tool::CreateView);
     let (message, fixed) = if node.is_object() {
         (
             "the config is an object, not a list of one".to_owned(),
@@ -234,7 +237,8 @@ fn view_config(node: Node<'_>, out: &mut Vec<Finding>) {
     } else if node.is_array() && node.is_empty() {
         (
             "the config is an empty list".to_owned(),
-            Some("[{}]".to_owned()),
+            // An update of nothing would be needless (S014).
+            creates.then(|| "[{}]".to_owned()),
         )
     } else if node.is_array() && node.len() > 1 {
         (format!("the config is a list of {}", node.len()), None)
@@ -250,10 +254,16 @@ fn view_config(node: Node<'_>, out: &mut Vec<Finding>) {
     let mut finding = Finding::at(&S010, node, message);
     finding.fix = fixed.map(|text| Fix {
         title: "Make it a list of one object".to_owned(),
-        safe: true,
+        safe: creates || is_needed(facts, step),
         edits: vec![edit::replace(node, text)],
     });
     out.push(finding);
+}
+
+/// Whether an update stays one that is needed once its config has the right shape (S014).
+fn is_needed(facts: &Facts<'_>, step: &Step<'_>) -> bool {
+    let index = facts.steps.iter().position(|one| one.place == step.place);
+    index.is_some_and(|index| carries_later_ref(facts, index, step))
 }
 
 /// `rows` of a row step: each an object with the fields of its shape.

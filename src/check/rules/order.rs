@@ -123,9 +123,9 @@ fn needless(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     for (index, step) in facts.steps.iter().enumerate() {
         // The workspace is created by no step of a package: its config travels by this one alone.
         let tool = step.tool.filter(|tool| *tool != Tool::UpdateWorkspace);
-        let Some(argument) = tool.and_then(Tool::target_argument) else {
+        if tool.and_then(Tool::target_argument).is_none() {
             continue;
-        };
+        }
         let shaped = step.arg("config").is_some_and(|config| match step.tool {
             Some(Tool::UpdateView) => config.is_array() && config.len() == 1,
             _ => config.is_object(),
@@ -136,16 +136,7 @@ fn needless(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         let created = step
             .subject_ref()
             .and_then(|reference| facts.declaring_step(reference));
-        let carries = step
-            .uses
-            .iter()
-            .filter(|at| at.node.key() != Some(argument))
-            .any(|at| {
-                facts.declaring_step(at.reference).is_some_and(|declared| {
-                    declared != index && created.is_none_or(|created| declared > created)
-                })
-            });
-        if carries {
+        if carries_later_ref(facts, index, step) {
             continue;
         }
         // What is in the place of a ref surely meant something declared later.
@@ -165,6 +156,20 @@ fn needless(facts: &Facts<'_>, out: &mut Vec<Finding>) {
             out.push(finding);
         }
     }
+}
+
+/// Whether an update step of the plan, the one at an index, carries a ref that was declared after what it changes.
+pub(super) fn carries_later_ref(facts: &Facts<'_>, index: usize, step: &Step<'_>) -> bool {
+    let target = step.tool.and_then(Tool::target_argument);
+    let created = step
+        .subject_ref()
+        .and_then(|reference| facts.declaring_step(reference));
+    let mut uses = step.uses.iter().filter(|at| at.node.key() != target);
+    uses.any(|at| {
+        facts.declaring_step(at.reference).is_some_and(|declared| {
+            declared != index && created.is_none_or(|created| declared > created)
+        })
+    })
 }
 
 /// Whether a field of the step that names something holds what is no ref (S009, X001), or a ref to

@@ -97,12 +97,28 @@ fn disagreement(
     }
 }
 
+/// The table that a rows item without a parent belongs to, by its entry.
+fn table_of_entry<'d>(facts: &Facts<'d>, item: &Item<'_>) -> Option<&'d str> {
+    let entry = facts.payload_entry(item)?;
+    entry.get_str("featureRef").map(undollared)
+}
+
+/// Whether another rows item stands, or will stand, for the table of one.
+fn has_rows_twin(facts: &Facts<'_>, item: &Item<'_>, table: &str, uid: &str) -> bool {
+    let mut others = facts.items.iter().filter(|other| other.node != item.node);
+    item.is_rows()
+        && others.any(|other| {
+            let same = match other.parent {
+                Some(parent) => parent == uid,
+                None => table_of_entry(facts, other) == Some(table),
+            };
+            other.is_rows() && same
+        })
+}
+
 fn missing(facts: &Facts<'_>, item: &Item<'_>, expected: &str, out: &mut Vec<Finding>) {
     let parent_ref = match item.kind {
-        Some("rows") => facts
-            .payload_entry(item)
-            .and_then(|entry| entry.get_str("featureRef"))
-            .map(undollared),
+        Some("rows") => table_of_entry(facts, item),
         _ => facts
             .create_step(item)
             .and_then(|step| step.arg_ref(step.tool?.parent_argument()?)),
@@ -123,7 +139,8 @@ fn missing(facts: &Facts<'_>, item: &Item<'_>, expected: &str, out: &mut Vec<Fin
     if let Some(parent) = facts.item_of_ref(parent_ref) {
         finding = finding.related(parent.node, "its parent").fix(Fix {
             title: "Add `parent`".to_owned(),
-            safe: true,
+            // Of two rows items of one table (I018) one is too many.
+            safe: !has_rows_twin(facts, item, parent_ref, parent.uid),
             edits: vec![edit::add_member(
                 item.node,
                 "parent",

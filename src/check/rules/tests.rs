@@ -1,6 +1,6 @@
 //! Tests: each mistake in a sample package gives one finding and hides no other.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::check::test_support::{AUTO, LINKS, TINY, findings, parse, set, table};
 use crate::check::{CheckOptions, check, promote};
@@ -706,6 +706,76 @@ fn written(text: &str, code: &str) -> Vec<Option<String>> {
         .into_iter()
         .map(|finding| finding.fix.map(edits))
         .collect()
+}
+
+/// Whether the fixes of a rule's findings are safe; nothing for findings without one.
+fn safe(package: &Value, code: &str) -> Vec<Option<bool>> {
+    let text = package.to_string();
+    let report = check(text.as_bytes(), &CheckOptions::default());
+    let mut findings = report.findings;
+    findings.retain(|finding| finding.rule.code == code);
+    let fixes = findings.into_iter().map(|finding| finding.fix);
+    fixes.map(|fix| fix.map(|fix| fix.safe)).collect()
+}
+
+fn push(package: &mut Value, list: &str, element: Value) {
+    let list = package.pointer_mut(list).and_then(Value::as_array_mut);
+    list.expect("a list").push(element);
+}
+
+#[test]
+fn a_config_that_an_update_does_not_need_gets_no_shape_by_itself() {
+    let update = |config: Option<Value>| {
+        let mut args = json!({"viewId": "$v_notes"});
+        if let Some(config) = config {
+            args["config"] = config;
+        }
+        let uid = "u_e27d4a18-6f3b-4b0d-9c75-80a1f4d2b693";
+        let mut package = parse(TINY);
+        let step = json!({"uid": uid, "tool": "update_view", "args": args});
+        push(&mut package, "/manifest/plan/steps", step);
+        safe(&package, "S010")
+    };
+    let columns = json!({"visibleColumns": ["$c_notes_title"]});
+    let later = json!({"visibleColumns": ["$r_home"]});
+    assert_eq!(update(None), [None]);
+    assert_eq!(update(Some(json!([]))), [None]);
+    assert_eq!(update(Some(columns.clone())), [Some(false)]);
+    assert_eq!(update(Some(later)), [Some(true)]);
+    for config in [Some(columns), Some(json!([])), None] {
+        let mut package = parse(TINY);
+        let args = package.pointer_mut("/manifest/plan/steps/4/args");
+        let args = args.and_then(Value::as_object_mut).expect("args");
+        args.remove("config");
+        args.extend(config.map(|config| ("config".to_owned(), config)));
+        assert_eq!(safe(&package, "S010"), [Some(true)]);
+    }
+}
+
+#[test]
+fn a_second_rows_item_of_a_table_gets_no_parent_by_itself() {
+    let mut package = parse(TINY);
+    let rows = package["manifest"]["items"].as_array().expect("items");
+    let at = rows.iter().position(|item| item["kind"] == "rows");
+    let at = at.expect("a rows item");
+    let orphan = |package: &mut Value, at: usize| {
+        let item = package["manifest"]["items"][at].as_object_mut();
+        item.expect("an item").remove("parent");
+    };
+    let mut alone = package.clone();
+    orphan(&mut alone, at);
+    assert_eq!(safe(&alone, "I016"), [Some(true)]);
+    let mut item = package["manifest"]["items"][at].clone();
+    item["uid"] = twin_uid();
+    let mut entry = package["payloads"][0].clone();
+    entry["itemUid"] = twin_uid();
+    push(&mut package, ITEMS, item);
+    push(&mut package, "/payloads", entry);
+    let last = package["manifest"]["items"].as_array().map_or(0, Vec::len) - 1;
+    orphan(&mut package, last);
+    assert_eq!(safe(&package, "I016"), [Some(false)]);
+    orphan(&mut package, at);
+    assert_eq!(safe(&package, "I016"), [Some(false), Some(false)]);
 }
 
 #[test]
