@@ -187,8 +187,8 @@ async fn create_job(mut call: Call, wanted: ApplyCall) -> Result<Response, Refus
         Start::of(wanted.place, packages, request, found, caller, &context)
     });
     let start = start.await?;
-    call.write(start, |tx, ctx| Box::pin(started(tx, ctx)))
-        .await
+    let written = call.write(start, |tx, ctx| Box::pin(started(tx, ctx)));
+    Box::pin(written).await
 }
 
 async fn decided(

@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::super::world::link;
 use super::{Line, args, conflicts, label, updates, upgrade_body};
+use crate::apply::row_base::RowBase;
 use crate::apply::speaks_of_all;
 use crate::apply::test_packages::Pack;
 use crate::workspace::RecordKind::{Column, Feature};
@@ -144,7 +145,7 @@ fn a_version_between_that_does_without_it_changes_nothing_of_that() {
         assert!(!drift.drift, "{drift:#?}");
         line.past(|past| {
             let speaking = past.row_bases();
-            assert!(speaking.iter().all(|base| base.speaks_of_rows()));
+            assert!(speaking.iter().all(RowBase::speaks_of_rows));
         });
         let plan = line.plan(&package_with_table(), &upgrade_body(&Json::Null));
         assert_eq!(conflicts(&plan), []);
