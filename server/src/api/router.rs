@@ -64,15 +64,19 @@ impl Route {
     }
 }
 
+/// The segments of a path, decoded.
+pub(super) fn segments(path: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let segments = path.split('/').skip(1);
+    segments.map(|segment| percent_decode(segment.as_bytes()).decode_utf8_lossy())
+}
+
 /// Finds the operation of a method and a path. Segments are decoded before they are compared, so
 /// that `rows%3Abatch` is `rows:batch`; an encoded slash separates nothing. Bytes that are no text have a character in
 /// their place that no word of a path has: they are an id that is none.
 pub fn find(method: &str, path: &str) -> RouteMatch {
     // The response to a HEAD is that to a GET, without the body.
     let method = if method == "HEAD" { "GET" } else { method };
-    let segments = path.split('/').skip(1);
-    let segments = segments.map(|segment| percent_decode(segment.as_bytes()).decode_utf8_lossy());
-    let segments: Vec<Cow<'_, str>> = segments.collect();
+    let segments: Vec<Cow<'_, str>> = segments(path).collect();
     let word = segments.get(1).map_or("", |word| word);
     let alike = ROUTES.get(&(segments.len(), word));
     let routes = alike.map_or(&[][..], Vec::as_slice);
