@@ -1,6 +1,6 @@
 //! The facts of all paths below a prefix, including paths without an operation.
 
-use super::router::segments;
+use super::path_segments::segments;
 use crate::http::problem::RefusalForm;
 
 /// Some paths that have something in common.

@@ -11,6 +11,7 @@ pub mod documentation;
 pub mod openapi;
 pub mod operations;
 pub mod pages;
+mod path_segments;
 pub mod router;
 
 use std::net::SocketAddr;

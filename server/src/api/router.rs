@@ -4,9 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use percent_encoding::percent_decode;
-
 use super::operations::OPERATIONS;
+use super::path_segments::segments;
 use crate::call::operation::Operation;
 
 /// Where a request leads.
@@ -64,15 +63,8 @@ impl Route {
     }
 }
 
-/// The segments of a path, decoded.
-pub(super) fn segments(path: &str) -> impl Iterator<Item = Cow<'_, str>> {
-    let segments = path.split('/').skip(1);
-    segments.map(|segment| percent_decode(segment.as_bytes()).decode_utf8_lossy())
-}
-
 /// Finds the operation of a method and a path. Segments are decoded before they are compared, so
-/// that `rows%3Abatch` is `rows:batch`; an encoded slash separates nothing. Bytes that are no text have a character in
-/// their place that no word of a path has: they are an id that is none.
+/// that `rows%3Abatch` is `rows:batch`; what is no text is an id that is none.
 pub fn find(method: &str, path: &str) -> RouteMatch {
     // The response to a HEAD is that to a GET, without the body.
     let method = if method == "HEAD" { "GET" } else { method };

@@ -3,7 +3,8 @@
 use uuid::Uuid;
 
 use super::ApplyTarget;
-use super::start::{Accepted, in_the_way, moved};
+use super::in_the_way::{in_the_way, moved};
+use super::start::Accepted;
 use crate::jobs::{self, Continuing, Job, Status};
 use crate::refusal::{Code, Refusal};
 use crate::store::Tx;
