@@ -151,13 +151,13 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if let Some(path) = output {
         save(path, plan_request, &examined, &args.template)?;
     }
-    let exit = print_plan(&subject, &examined, args.format, output, plan_request)?;
     let changes = args.exit_code && examined.planned.preview.changes();
-    Ok(if version_rose && !changes {
-        exit
+    let exit = if version_rose && !changes {
+        Exit::Done
     } else {
         Exit::Findings
-    })
+    };
+    print_ending(&subject, &examined, args.format, output, plan_request, exit)
 }
 
 /// Reports a plan, which is the result; where it was saved, too.
@@ -168,10 +168,24 @@ pub(super) fn print_plan(
     output: Option<&Path>,
     plan_request: PlanRequest<'_>,
 ) -> Result<Exit, CliError> {
+    let form = form.into();
+    print_ending(subject, examined, form, output, plan_request, Exit::Done)
+}
+
+/// The same, where a plan without refusals ends with `exit`.
+fn print_ending(
+    subject: &Path,
+    examined: &PlannedApply,
+    form: PlanForm,
+    output: Option<&Path>,
+    plan_request: PlanRequest<'_>,
+    exit: Exit,
+) -> Result<Exit, CliError> {
     let workspace = plan_request.workspace.id;
     let planned = &examined.planned;
     let refused = !planned.preview.refusals.is_empty();
-    let text = match form.into() {
+    let exit = if refused { Exit::Findings } else { exit };
+    let text = match form {
         PlanForm::Text => {
             let subject = format!("`{}`", printable::path(subject));
             let titles = examined.titles(plan_request.client);
@@ -185,7 +199,11 @@ pub(super) fn print_plan(
             upgrade_view::markdown(&subject, &workspace, &planned.preview, &titles)
         }
         PlanForm::Json => document::write(
-            if refused { "findings" } else { "clean" },
+            if exit == Exit::Done {
+                "clean"
+            } else {
+                "findings"
+            },
             &json!({
                 "subject": subject.to_string_lossy(),
                 "template_id": examined.template,
@@ -198,7 +216,7 @@ pub(super) fn print_plan(
     };
     write_result(&text, None)?;
     if !refused {
-        return Ok(Exit::Done);
+        return Ok(exit);
     }
     let named = plan_request.workspace.argument();
     let refusals = &planned.preview.refusals;
@@ -226,7 +244,7 @@ pub(super) fn print_plan(
             .session
             .note(format!("help: {}", client_error::ROWS_HELP));
     }
-    Ok(Exit::Findings)
+    Ok(exit)
 }
 
 fn save(

@@ -117,11 +117,15 @@ fn a_plan_asks_with_what_was_said_and_shows_leaves_by_record() {
     let shown = "Changed\n  column \"city\", c_city\n    config.required: (none) → true\n    icon: \"a\" → \"b\"\n  column c_name\n    label: \"Name\" → \"Full name\"\n";
     assert!(ran.out.contains(shown), "{}", ran.out);
     env.run(&words("plan", &["--exit-code"])).exits(1);
+    let as_json = words("plan", &["--exit-code", "--format", "json"]);
+    let document = env.run(&as_json).exits(1).json();
+    assert_eq!(document["outcome"], "findings");
     let nothing = plan(&json!({"create": [], "rows": {}}));
     let server = serve(&nothing);
-    TestEnv::with_key(&server.url)
-        .run(&words("plan", &["--exit-code"]))
-        .exits(0);
+    let env = TestEnv::with_key(&server.url);
+    env.run(&words("plan", &["--exit-code"])).exits(0);
+    let document = env.run(&as_json).exits(0).json();
+    assert_eq!(document["outcome"], "clean");
 }
 
 #[test]
@@ -442,6 +446,9 @@ fn a_plan_says_when_the_version_did_not_rise() {
     env.place.write("p.json", &version("Outras"));
     let ran = env.run(&file(&["--require-version-bump"])).exits(1);
     assert!(ran.err.contains("the content changed"), "{}", ran.err);
+    let as_json = file(&["--require-version-bump", "--format", "json"]);
+    let document = env.run(&as_json).exits(1).json();
+    assert_eq!(document["outcome"], "findings");
     env.run(&file(&[])).exits(0);
     // Nothing changed.
     env.place.write("p.json", &version("Vendas"));
