@@ -120,7 +120,7 @@ fn refused(problem: &Problem) -> String {
         (404, _) => {
             "check the id; what you may not see looks missing, and `tplkit whoami` shows who you are"
         }
-        (409, Some(Code::JobActive)) => "wait until it is free, or resume it by its job id",
+        (409, Some(Code::JobActive)) => return in_the_way(problem),
         (409, Some(Code::PlanStale)) => "plan again, look at it, and apply that",
         (409, Some(Code::NotEmpty)) => {
             "look at what would be lost; with `force` it goes all the same"
@@ -162,6 +162,16 @@ pub(crate) fn is_of_mapping(code: Code) -> bool {
 /// Whether a refusal is about which rows enter.
 pub(crate) fn is_of_rows(code: Code) -> bool {
     matches!(code, Code::RowsUnmatched | Code::RowsModeWithoutKey)
+}
+
+/// What to do about a job that keeps others from beginning.
+fn in_the_way(problem: &Problem) -> String {
+    match &problem.job_id {
+        Some(id) => format!(
+            "`tplkit job watch {id}` waits for its end; `tplkit job resume {id}` goes on with it once nobody holds it"
+        ),
+        None => "wait for its end, and try again".to_owned(),
+    }
 }
 
 fn later(why: &str, problem: &Problem) -> String {

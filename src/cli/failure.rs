@@ -1,7 +1,7 @@
 //! The one place that turns errors into exit codes and messages.
 //!
 //! With `--format json`, stdout carries one JSON document in every case: for invalid arguments, for
-//! `--help`, and for an internal failure.
+//! `--help`, and for an internal failure. Otherwise stdout stays empty, but for the id of a job that goes on.
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -10,6 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use anstream::{AutoStream, ColorChoice};
 use serde_json::{Map, Value};
 use tplkit::finding::render::{self, Report, ReportError};
+use tplkit::printable;
 
 use super::commands::command_line;
 use super::error::CliError;
@@ -140,7 +141,15 @@ fn print_more(report_error: &ReportError, output_mode: &OutputMode, error: &CliE
         _ => "failed",
     };
     print_error_in_detail(report_error, &error.faults());
-    print_as(report_error, output_mode, outcome, error.members());
+    let members = error.members();
+    if !output_mode.json
+        && error.exit() == Exit::Running
+        && let Some(id) = members.get("job_id").and_then(Value::as_str)
+    {
+        // Nobody reads a message about a closed stdout.
+        print_stdout(&format!("{}\n", printable::line(id))).ok();
+    }
+    print_as(report_error, output_mode, outcome, members);
 }
 
 fn print_as(

@@ -98,6 +98,7 @@ pub(crate) fn run(start: &StartJob<'_>) -> Result<Exit, CliError> {
         members: &members,
         form: start.form,
         undo: false,
+        id_shown: true,
     };
     conclude(start.client, &id, followed, start.waiting, &reported)
 }

@@ -28,6 +28,8 @@ pub(crate) struct OutcomeReport<'t> {
     pub(crate) form: Form,
     /// Whether an undo may be what was waited for: then it is well that the job is undone.
     pub(crate) undo: bool,
+    /// Whether the id of the job is on standard output already, where people read it.
+    pub(crate) id_shown: bool,
 }
 
 /// Reports how a job ended, or that it has not.
@@ -57,7 +59,13 @@ pub(crate) fn conclude(
     };
     interrupt_message::leave(None);
     let written = match outcome.form {
-        Form::Text => write_result(&folded(&text(client, &job)), None),
+        Form::Text => {
+            // Scripts read the id of a job that goes on.
+            let lacks_id = exit == Exit::Running && !outcome.id_shown;
+            let first = lacks_id.then(|| format!("{}\n", printable::line(id)));
+            let result = first.unwrap_or_default() + &folded(&text(client, &job));
+            write_result(&result, None)
+        }
         Form::Json => write_result(&document(id, &job, exit, outcome.members), None),
     };
     let hint = match exit {

@@ -92,11 +92,16 @@ fn watching_only_looks() {
             .filter(|line| *line != &format!("GET /v1/templates/{TEMPLATE}"))
             .all(|line| *line == format!("GET /v1/template-jobs/{JOB}"))
     );
-    for (status, exit) in [("failed", 1), ("structure", 69), ("something", 69)] {
+    for (status, exit, out) in [
+        ("failed", 1, "failed\n".to_owned()),
+        ("structure", 69, format!("{JOB}\nstructure\n")),
+        ("something", 69, format!("{JOB}\nsomething\n")),
+    ] {
         let server = catalog([job(status)]).serve();
         let env = TestEnv::with_key(&server.url);
         let ran = env.run(&["job", "watch", JOB, "--wait", "0s"]).exits(exit);
         assert!(ran.err.contains(JOB), "{}", ran.err);
+        assert!(ran.out.starts_with(&out), "{}", ran.out);
     }
     let unresolved = json!([{"uid": "u", "path": "p", "kind": "channel", "form": "uuid",
         "reason": "dependencia_saltada", "action": "chave esvaziada"}]);
@@ -334,6 +339,28 @@ fn what_a_job_made_is_taken_back() {
         let ran = TestEnv::with_key(&server.url).run(&words);
         let document = ran.exits(exit).json();
         assert_eq!(document["errors"][0]["code"], code);
+    }
+}
+
+/// What keeps it from beginning is on standard output, for scripts.
+#[test]
+fn an_undo_and_a_cancel_name_the_job_that_is_in_the_way() {
+    let other = "0198c0de-0000-7000-8000-0000000000cd";
+    let body = json!({"code": "job_active", "detail": "busy", "job_id": other});
+    for command in ["undo", "cancel"] {
+        let route = format!("POST /v1/template-jobs/{JOB}/{command}");
+        let server = catalog([])
+            .on(&route, [Response::text(409, &body.to_string())])
+            .serve();
+        let env = TestEnv::with_key(&server.url);
+        let words = ["job", command, JOB, "--yes"];
+        let ran = env.run(&words).exits(69);
+        assert_eq!(ran.out, format!("{other}\n"));
+        let help = format!("`tplkit job watch {other}`");
+        assert!(ran.err.contains(&help), "{}", ran.err);
+        let words = [&words[..], &["--format", "json"]].concat();
+        let document = env.run(&words).exits(69).json();
+        assert_eq!(document["errors"][0]["job_id"], other);
     }
 }
 

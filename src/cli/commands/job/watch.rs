@@ -55,6 +55,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         members: &[],
         form: args.format,
         undo: true,
+        id_shown: false,
     };
     conclude(client, &args.job, followed, &args.waiting, &reported)
 }
