@@ -320,7 +320,10 @@ fn automations_are_executed_offline() {
     let place = Place::with(&[
         ("chain.json", chain.as_str()),
         ("rows.json", &rows),
-        ("row.json", r#"{"to": "a@b.c"}"#),
+        (
+            "row.json",
+            r#"{"to": "a@b.c", "n": 12345678901234567890123, "price": 1.10}"#,
+        ),
         ("split.json", r#"{"to": "a@b.c\r\nBcc: d@e.f"}"#),
         ("broken.json", "{"),
         ("bad.json", &chain.replace("feature.read", "nope")),
@@ -342,7 +345,10 @@ fn automations_are_executed_offline() {
         "--format",
         "json",
     ]);
-    let document = executed.exits(0).json();
+    let executed = executed.exits(0);
+    let trigger = r#""n":12345678901234567890123,"price":1.10"#;
+    assert!(executed.out.contains(trigger), "{}", executed.out);
+    let document = executed.json();
     assert_eq!(document["outcome"], "clean");
     assert_eq!(document["steps"][0]["output"]["count"], 2);
     let mail = &document["steps"][1];

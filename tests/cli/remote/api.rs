@@ -307,6 +307,8 @@ fn fields_make_a_body_and_a_post() {
         "label=Tea",
         "--field",
         "config.order:=7",
+        "--field",
+        "price:=12345678901234567890.10",
     ])
     .exits(0);
     field(&["PATCH", "workspaces/w", "--field", "label=Tea"]).exits(0);
@@ -321,7 +323,7 @@ fn fields_make_a_body_and_a_post() {
         [
             (
                 "POST /v1/workspaces".to_owned(),
-                r#"{"label":"Tea","config":{"order":7}}"#
+                r#"{"label":"Tea","config":{"order":7},"price":12345678901234567890.10}"#
             ),
             ("PATCH /v1/workspaces/w".to_owned(), r#"{"label":"Tea"}"#),
             ("GET /v1/workspaces".to_owned(), ""),

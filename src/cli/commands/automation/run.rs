@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
+use serde_json::value::to_raw_value;
 use tplkit::automation::run::{Record, StepReport, Stub};
 use tplkit::automation::{assign_step_ids, validate_file};
 use tplkit::context::Clock as _;
 use tplkit::definitions::Definitions;
 use tplkit::finding::Severity;
 use tplkit::finding::render::counted;
-use tplkit::json::Value as Json;
+use tplkit::json::{Object, Value as Json};
 use tplkit::printable;
 use uuid::Uuid;
 
@@ -82,9 +84,11 @@ pub(super) fn run(args: &RunArgs, session: &Session) -> Result<Exit, CliError> {
     let text = match args.format {
         Form::Text => summary(&executed),
         Form::Json => {
-            let steps: Vec<Value> = executed.iter().map(step_document).collect();
-            let body = json!({"path": args.file.to_string_lossy(), "steps": steps});
-            document::write(if failed { "failed" } else { "clean" }, &body)
+            let path = document::raw(&json!(args.file.to_string_lossy()));
+            let steps: Vec<StepDocument<'_>> = executed.iter().map(step_document).collect();
+            let steps = to_raw_value(&steps).expect("steps write themselves as JSON");
+            let members = [("path", &*path), ("steps", &*steps)];
+            document::write_raw(if failed { "failed" } else { "clean" }, &members)
         }
     };
     if !session.silent() || args.format == Form::Json {
@@ -135,16 +139,33 @@ fn summary(executed: &[StepReport]) -> String {
     out
 }
 
-fn step_document(step: &StepReport) -> Value {
+/// A step as documents have it. The numbers of its values keep their digits.
+#[derive(Serialize)]
+struct StepDocument<'s> {
+    path: &'s str,
+    id: &'s str,
+    key: &'s str,
+    status: &'static str,
+    input: &'s Object,
+    output: Option<&'s Object>,
+    envelope: &'s Object,
+    error: Option<&'s str>,
+}
+
+fn step_document(step: &StepReport) -> StepDocument<'_> {
     let output = step.outcome.as_ref().ok();
-    json!({
-        "path": step.path,
-        "id": step.id,
-        "key": step.key,
-        "status": if output.is_some() { "succeeded" } else { "failed" },
-        "input": document::of(&step.input),
-        "output": output.map(document::of),
-        "envelope": document::of(&step.envelope),
-        "error": step.outcome.as_ref().err(),
-    })
+    StepDocument {
+        path: &step.path,
+        id: &step.id,
+        key: &step.key,
+        status: if output.is_some() {
+            "succeeded"
+        } else {
+            "failed"
+        },
+        input: &step.input,
+        output,
+        envelope: &step.envelope,
+        error: step.outcome.as_ref().err().map(String::as_str),
+    }
 }
