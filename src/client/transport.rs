@@ -226,6 +226,7 @@ impl Transport {
                     return Err(fault.unwrap_or_else(|| unreachable(base, &error)));
                 }
             };
+            let _asking = host.asking(&request.to_string(), patience.whole);
             let read = tokio::time::timeout(patience.whole, self.collect(base, request, response));
             read.await.map_err(|_| timed_out(base))?
         })

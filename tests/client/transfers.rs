@@ -1,12 +1,17 @@
 //! Uploads that are refused before they have arrived, that nobody takes, and whose source fails; downloads that break.
 
+use std::any::Any;
 use std::io::{self, Read, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde_json::json;
-use tplkit::client::{Cause, Credential, Error, FileRecord, NewFile, Options, Upload};
+use tplkit::client::{
+    BaseUrl, Cause, Client, Credential, Error, FileRecord, Host, NewFile, Options, Upload,
+};
 
 use crate::host::{client, client_as};
 use crate::scripted::{Response, Scripted};
@@ -85,6 +90,44 @@ fn an_upload_that_nobody_takes_ends_in_time() {
             "{error}"
         );
     }
+}
+
+/// Notes how long each response may take.
+struct Asked(Arc<Mutex<Vec<Duration>>>);
+
+impl Host for Asked {
+    fn now(&self) -> Timestamp {
+        Timestamp::UNIX_EPOCH
+    }
+    fn uuid(&self) -> String {
+        "key".to_owned()
+    }
+    fn wait(&self, _: Duration) {}
+    fn asking(&self, _: &str, most: Duration) -> Option<Box<dyn Any>> {
+        self.0.lock().expect("whole").push(most);
+        None
+    }
+}
+
+#[test]
+fn whoever_uploads_hears_that_the_rest_of_a_response_is_waited_for() {
+    let url = serving(|mut stream| {
+        read_head(&mut stream);
+        let head = "HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{";
+        stream.write_all(head.as_bytes()).ok();
+        thread::sleep(Duration::from_secs(60));
+    });
+    let options = Options {
+        whole: Duration::from_secs(1),
+        ..Options::default()
+    };
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let host = Asked(Arc::clone(&asked));
+    let base = BaseUrl::parse(&url).expect("an address");
+    let client = Client::new(base, Credential::None, options, Box::new(host)).expect("a client");
+    let error = client.upload(&NEW, zeros(1)).expect_err("half a response");
+    assert!(matches!(error, Error::Unreachable { .. }), "{error}");
+    assert!(asked.lock().expect("whole").contains(&options.whole));
 }
 
 #[test]
