@@ -2,8 +2,9 @@
 //!
 //! Named files are always taken. Folders are searched for names ending in `.json`; hidden folders
 //! are skipped, ignore files apply (inside a git repository or not), and links are followed, but no
-//! folder is entered twice: links into folders wait until all real folders are walked. A folder
-//! with an unpacked package counts as one file; other files in it are walked as usual.
+//! folder is entered twice: links into folders wait until all real folders are walked. A link to
+//! nothing is an error, unless an editor made it to lock a file. A folder with an unpacked package
+//! counts as one file; other files in it are walked as usual.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::OsStr;
@@ -225,7 +226,10 @@ impl Search {
             Ok((metadata, real)) if metadata.is_file() && is_json(name) => {
                 self.add(real, &display_path(path), false, metadata.len());
             }
-            Err(error) if is_json(name) => self.add_error(&display_path(path), &error),
+            Err(error) if is_json(name) && !is_editor_lock(path) => {
+                let shown = display_path(path);
+                self.errors.push(link_error(path, &shown, &error));
+            }
             Ok(_) | Err(_) => {}
         }
     }
@@ -250,6 +254,29 @@ pub(crate) fn report_error(path: &Path, error: &io::Error) -> ReportError {
         message: format!("cannot read `{}`: {error}", printable::path(path)),
         help: Some(reading_help(error).to_owned()),
     }
+}
+
+/// The error for a link that leads to nothing, or to what cannot be read.
+fn link_error(link: &Path, shown: &Path, error: &io::Error) -> ReportError {
+    let target = fs::read_link(link).ok();
+    let target = target.filter(|_| error.kind() == io::ErrorKind::NotFound);
+    let Some(target) = target else {
+        return report_error(shown, error);
+    };
+    let (name, target) = (printable::path(shown), printable::path(&target));
+    ReportError {
+        path: Some(shown.to_owned()),
+        message: format!("`{name}` is a link to `{target}`, and no file is there"),
+        help: Some("correct the link, or remove it".to_owned()),
+    }
+}
+
+/// Whether Emacs made it, for as long as the file next to it is changed and not saved: a link to
+/// nothing, called `.#NAME`.
+pub(crate) fn is_editor_lock(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    name.as_encoded_bytes().starts_with(b".#")
+        && fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
 fn error_path(error: &ignore::Error) -> Option<&Path> {

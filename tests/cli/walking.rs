@@ -132,7 +132,26 @@ fn links_are_followed_once() {
     let ran = place.run(&["check", "d", "--format", "json"]).exits(0);
     assert_eq!(paths(&ran), ["d/a.json", "d/e/c.json", "d/linked/b.json"]);
     symlink("nowhere", place.path("d/gone.json")).expect("link");
-    place.run(&["check", "d"]).exits(2);
+    let ran = place.run(&["check", "d"]).exits(2);
+    let dangling = "`d/gone.json` is a link to `nowhere`, and no file is there";
+    assert!(ran.err.contains(dangling), "{}", ran.err);
+    assert!(ran.err.contains("correct the link"), "{}", ran.err);
+}
+
+/// Emacs has one next to each file that is changed and not saved.
+#[cfg(unix)]
+#[test]
+fn locks_of_an_editor_are_passed_over() {
+    use std::os::unix::fs::symlink;
+    let place = Place::with(&[("d/a.json", &tiny())]);
+    symlink("me@here.1234:5", place.path("d/.#a.json")).expect("link");
+    let ran = place.run(&["check", "d", "--format", "json"]).exits(0);
+    assert_eq!(paths(&ran), ["d/a.json"]);
+    // What is named is meant, and a file is no lock.
+    place.run(&["check", "d/.#a.json"]).exits(2);
+    place.write("d/.#b.json", &tiny());
+    let ran = place.run(&["check", "d", "--format", "json"]).exits(0);
+    assert_eq!(paths(&ran), ["d/.#b.json", "d/a.json"]);
 }
 
 #[cfg(unix)]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::error::CliError;
 use crate::cli::package_file::PackageFile;
+use crate::cli::walk::is_editor_lock;
 
 /// The folder of the tests of a package.
 pub(super) fn folder(named: Option<&Path>, package: &PackageFile) -> PathBuf {
@@ -32,7 +33,7 @@ pub(super) fn tests(folder: &Path, named: bool) -> Result<Vec<PathBuf>, CliError
         let is_test = path
             .extension()
             .is_some_and(|extension| extension == "toml");
-        if !is_test || path.is_dir() {
+        if !is_test || path.is_dir() || is_editor_lock(&path) {
             continue;
         }
         // Reading a pipe would wait for ever.
