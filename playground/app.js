@@ -16,6 +16,13 @@ let pause;
 let running = false;
 let stale = false;
 let reading = false;
+let turn = 0;
+
+/** Of what a person does the last holds: whatever is still on its way for an earlier turn is dropped when it comes. */
+function begin() {
+  reading = false;
+  return (turn += 1);
+}
 
 /** Checks what is there now. While a check runs, the next one waits for it, and only the last counts. */
 async function check() {
@@ -81,32 +88,42 @@ function open(bytes, called) {
 const size = (bytes) => (bytes < 1000 ? `${bytes} bytes` : bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`);
 
 function put(bytes) {
+  begin();
   editor.replace(bytes);
   return check();
 }
 
 async function openFile(chosen) {
   if (!chosen) return;
+  const mine = begin();
   // What is shown is of the text before it.
   reading = true;
   findings.checking();
   try {
     const bytes = new Uint8Array(await chosen.arrayBuffer());
+    if (mine !== turn) return;
     reading = false;
     await open(bytes, chosen.name);
   } catch (error) {
-    reading = false;
-    say(`${chosen.name} cannot be read: ${error.message}`);
-    await check();
+    if (mine === turn) await missing(`${chosen.name} cannot be read: ${error.message}`);
   }
+}
+
+/** Says why something does not come. What is there instead is checked, where that was put off. */
+async function missing(why) {
+  reading = false;
+  say(why);
+  if (byId("findings").hasAttribute("aria-busy")) await check();
 }
 
 async function openLink() {
   if (!carries(location.hash)) return;
+  const mine = begin();
   try {
-    await open(await unpack(location.hash), "");
+    const bytes = await unpack(location.hash);
+    if (mine === turn) await open(bytes, "");
   } catch (error) {
-    say(error.message);
+    if (mine === turn) await missing(error.message);
   }
 }
 
@@ -120,6 +137,7 @@ area.addEventListener("input", () => {
 
 function typed() {
   typing = false;
+  begin();
   say("");
   editor.typed();
   clearTimeout(pause);
@@ -146,12 +164,14 @@ file.addEventListener("change", async () => {
 fixAll.addEventListener("click", async () => {
   say("");
   try {
-    const before = editor.content();
+    const [before, mine] = [editor.content(), turn];
     const fixed = new TextEncoder().encode(await call("fix", before));
     if (editor.content() !== before) {
       if (!same(fixed, editor.content())) say("The package was changed meanwhile. Press Fix all again.");
       return;
     }
+    // A file that was chosen meanwhile is about to take its place.
+    if (mine !== turn) return;
     if (same(fixed, before)) return say("Nothing here can be fixed safely without you.", "notice");
     await put(fixed);
     say("Fixed what can be fixed safely.", "notice");
@@ -199,16 +219,22 @@ function copySelected(text) {
 byId("findings").addEventListener("click", async ({ target }) => {
   const example = target.closest?.("[data-example]")?.dataset.example;
   if (!example) return;
-  let bytes;
+  const mine = begin();
+  const loaded = await load(example);
+  if (mine !== turn) return;
+  if (typeof loaded === "string") await missing(`The example cannot be loaded: ${loaded}`);
+  else await open(loaded, example);
+});
+
+/** The bytes of an example, or in words why there are none. */
+async function load(example) {
   try {
     const response = await fetch(new URL(`./examples/${example}`, import.meta.url));
-    if (!response.ok) return say(`The example cannot be loaded: ${response.status}`);
-    bytes = new Uint8Array(await response.arrayBuffer());
+    return response.ok ? new Uint8Array(await response.arrayBuffer()) : String(response.status);
   } catch {
-    return say("The example cannot be loaded: the server cannot be reached.");
+    return "the server cannot be reached.";
   }
-  await open(bytes, example);
-});
+}
 
 const holdsFiles = ({ dataTransfer }) => dataTransfer?.files.length > 0 || [...(dataTransfer?.types ?? [])].includes("Files");
 

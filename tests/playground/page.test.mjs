@@ -167,6 +167,42 @@ test("a fix changes only the text that was checked", async () => {
   assert.deepEqual(complaints, []);
 });
 
+test("what a person does last holds, however late the rest comes", async () => {
+  await open();
+  let release;
+  const held = new Promise((done) => (release = done));
+  await page.route("**/examples/*", async (route) => {
+    await held;
+    await route.continue();
+  });
+  const asked = page.waitForRequest("**/examples/*");
+  await press("Try one with mistakes");
+  await asked;
+  const editor = page.locator("textarea");
+  await editor.fill('{"mine": 1}');
+  await settled();
+  const arrived = page.waitForResponse("**/examples/*");
+  release();
+  await (await arrived).finished();
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 100)));
+  assert.deepEqual([await editor.inputValue(), await page.locator("#name").textContent()], ['{"mine": 1}', ""]);
+
+  await page.evaluate(() => {
+    const read = Blob.prototype.arrayBuffer;
+    const slow = new Promise((done) => (window.letGo = done));
+    Blob.prototype.arrayBuffer = async function () {
+      if (this.name === "slow.json") await slow;
+      return read.call(this);
+    };
+  });
+  const slow = { name: "slow.json", mimeType: "application/json", buffer: Buffer.from("{}") };
+  await page.locator("input[type=file]").setInputFiles(slow);
+  await choose("quick.json", "[1]");
+  await page.evaluate(() => (window.letGo(), new Promise((done) => setTimeout(done, 100))));
+  assert.deepEqual([await editor.inputValue(), await outcome()], ["[1]", "findings"]);
+  assert.match(await page.locator("#name").textContent(), /^quick\.json/);
+});
+
 test("checks that cannot be loaded may be tried again", async () => {
   let away = true;
   await open();
