@@ -1,6 +1,7 @@
 // The page: a package comes in by typing, file, drop, example or link; it is checked, and shown.
 import { call } from "./engine.js";
 import * as editor from "./editor.js";
+import { visible } from "./element.js";
 import * as findings from "./findings.js";
 import * as views from "./views.js";
 import { LinkError, carries, fragment, unpack } from "./share.js";
@@ -72,7 +73,7 @@ function enable(enabled) {
 }
 
 function say(text, kind = "problem") {
-  message.textContent = text;
+  message.textContent = visible(text);
   message.className = kind;
   message.hidden = text === "";
 }
@@ -80,7 +81,7 @@ function say(text, kind = "problem") {
 function open(bytes, called) {
   say("");
   title = called;
-  name.textContent = called && `${called}, ${size(bytes.length)}`;
+  name.textContent = called && visible(`${called}, ${size(bytes.length)}`);
   editor.open(bytes);
   return check();
 }

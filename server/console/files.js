@@ -1,6 +1,6 @@
 // Cells of columns of files: the file by its name, which saves it, and a button that uploads another one.
 import * as api from "./api.js";
-import { element } from "./element.js";
+import { element, verbatim } from "./element.js";
 import { attempt } from "./say.js";
 import { cellText } from "./words.js";
 
@@ -9,7 +9,7 @@ const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** What a cell of a row shows; `changed` is called when it holds another file. */
 export function fileCell(table, { id, data }, { name, label }, changed) {
   const value = data[name];
-  const shown = element("span", { dir: "auto" }, cellText(value));
+  const shown = element("span", { dir: "auto" }, verbatim(cellText(value)));
   if (typeof value === "string" && ID.test(value)) named(shown, value);
   const upload = element("button", { type: "button", title: `Upload a file into ${label}` }, "Upload");
   upload.addEventListener("click", async () => {

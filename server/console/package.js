@@ -1,6 +1,7 @@
 // A package that somebody drops: to the server, and what it says of it.
 import * as api from "./api.js";
 import * as catalog from "./catalog.js";
+import { visible } from "./element.js";
 import * as findings from "./findings.js";
 import * as plan from "./plan.js";
 import { attempt, withdraw } from "./say.js";
@@ -129,7 +130,7 @@ function begin(name) {
   catalog.clear();
   plan.close();
   section.hidden = false;
-  byId("package-name").textContent = name;
+  byId("package-name").textContent = visible(name ?? "");
 }
 
 /** Takes the last one out of the catalog again, when nothing came of it, and out of its list. */

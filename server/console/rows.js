@@ -1,6 +1,6 @@
 // The rows of a table: a filter, a sort, and one page after the other.
 import * as api from "./api.js";
-import { element } from "./element.js";
+import { element, verbatim, visible } from "./element.js";
 import { fileCell } from "./files.js";
 import { attempt } from "./say.js";
 import { cellText, coded, counted } from "./words.js";
@@ -29,7 +29,7 @@ export async function show(wanted) {
   [chosen, table, columns] = [wanted, null, []];
   [sort, held, filter.value, cursor, page, from] = ["", "", "", null, 1, undefined];
   section.hidden = !chosen;
-  byId("table-name").textContent = chosen?.label ?? "";
+  byId("table-name").textContent = visible(chosen?.label ?? "");
   for (const part of [head, body, byId("row-count")]) part.replaceChildren();
   [next.disabled, first.disabled] = [true, true];
   if (!chosen) return;
@@ -46,7 +46,7 @@ export async function refresh(record) {
   const found = await api.get(`/v1/features/${table.id}/columns`);
   if (mine !== turn) return;
   [chosen, table, columns] = [record, record, found];
-  byId("table-name").textContent = table.label;
+  byId("table-name").textContent = visible(table.label);
   await load({ page, cursor: from });
 }
 
@@ -82,7 +82,7 @@ function heading({ name, label, type }) {
 const row = (record) => element("tr", {}, ...columns.map((column) => element("td", { class: alignment(column.type) }, cell(record, column))));
 
 function cell(record, column) {
-  if (column.type !== "file") return element("div", { dir: "auto" }, cellText(record.data[column.name]));
+  if (column.type !== "file") return element("div", { dir: "auto" }, verbatim(cellText(record.data[column.name])));
   const shown = table;
   // An upload takes its time, and another table may be looked at by then.
   return fileCell(shown, record, column, async () => table?.id === shown.id && (await load({ page, cursor: from })));

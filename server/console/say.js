@@ -1,5 +1,6 @@
 // What the page says to a person: refusals, and questions before something happens.
 import { Ended, Refusal } from "./api.js";
+import { element, visible } from "./element.js";
 
 const byId = (id) => document.getElementById(id);
 const alert = byId("alert");
@@ -7,15 +8,11 @@ const alert = byId("alert");
 /** Shows a refusal; nothing takes it away. */
 export function refuse(error) {
   const faults = error instanceof Refusal ? (error.problem.errors ?? []) : [];
-  alert.replaceChildren(error.message, ...faults.slice(0, 20).filter(({ message }) => !error.message.includes(message)).map(fault));
+  alert.replaceChildren(visible(error.message), ...faults.slice(0, 20).filter(({ message }) => !error.message.includes(message)).map(fault));
   if (error.message !== "") alert.scrollIntoView({ block: "nearest" });
 }
 
-function fault({ path, message }) {
-  const line = document.createElement("span");
-  line.textContent = `${path}: ${message}`;
-  return line;
-}
+const fault = ({ path, message }) => element("span", {}, `${path}: ${message}`);
 
 /** Does something for a person; a refusal is shown. Gives whether it was done. */
 export async function attempt(action) {
@@ -35,7 +32,7 @@ export const withdraw = () => byId("question").close();
 /** Asks once. The button says what it does; gives `null` for no, else whether the option is checked. */
 export async function ask(word, text, option) {
   byId("question-title").textContent = `${word}?`;
-  byId("question-text").textContent = text;
+  byId("question-text").textContent = visible(text);
   byId("question-yes").textContent = word;
   byId("question-option").hidden = !option;
   byId("question-option").querySelector("label").textContent = option ?? "";

@@ -11,10 +11,15 @@ async function changed(name, change) {
   return JSON.stringify(package_);
 }
 
+/** Undoes what was applied; gives the question. */
 async function undone() {
   await button("Undo").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.waitFor();
+  const said = await dialog.textContent();
   await confirm("Undo");
   await page.getByText(/^Undone/).waitFor();
+  return said;
 }
 
 test("a dropped package is decided on, planned, applied, and undone", { skip }, async () => {
@@ -199,7 +204,10 @@ test("progress is shown while a job runs", { skip }, async () => {
 
 test("labels of a package are text in findings, plan, question and report", { skip }, async () => {
   const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
-  const rightToLeft = "שלום \u202eolleh עולם";
+  const rightToLeft = "שלום \u202eolleh\u009b עולם";
+  // Nothing that people read there turns round.
+  const shown = "שלום \ufffdolleh\ufffd עולם";
+  const STEERING = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
   const hostile = (label) =>
     changed("reading-list", (manifest) => {
       Object.assign(manifest, { id: "hostile", name: "hostile", label: rightToLeft });
@@ -210,15 +218,18 @@ test("labels of a package are text in findings, plan, question and report", { sk
     await drop("long.json", await hostile(markup + "x".repeat(10_000)));
     await page.locator('#findings [data-code="M008"]').waitFor();
     assert.deepEqual(await faults(page, `console ${width} long label`), []);
-    await drop(`${markup}.json`, await hostile(markup));
+    await drop(`${markup}\u202e.json`, await hostile(markup));
     await page.locator("#apply:enabled").waitFor();
     await page.getByText("Everything that is created").click();
     assert.deepEqual(await faults(page, `console ${width} hostile plan`), []);
     const said = await applied();
-    assert.ok(said.includes(rightToLeft), said);
+    assert.ok(said.includes(shown), said);
+    assert.equal(await page.locator("#package-name").textContent(), `${markup}\ufffd.json`);
     await page.getByRole("region", { name: "Job report" }).getByRole("rowheader", { name: markup, exact: true }).waitFor();
     assert.deepEqual(await faults(page, `console ${width} hostile report`), []);
-    await undone();
+    const undoing = await undone();
+    assert.ok(undoing.includes(shown), undoing);
+    assert.doesNotMatch(said + undoing + (await page.locator("body").textContent()), STEERING);
     assert.equal(await page.title(), "Console");
     assert.equal(await page.locator("img, main script").count(), 0);
     assert.deepEqual(complaints, []);

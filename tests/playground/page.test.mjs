@@ -81,6 +81,12 @@ test("a dropped file is checked, wherever it is dropped", async () => {
   assert.equal(await page.locator("#drop").isHidden(), true);
 });
 
+test("the name of a file steers nothing that is read", async () => {
+  await open();
+  await choose("a\u202enosj.exe\u009b31m.json", "[1]");
+  assert.match(await page.locator("#name").textContent(), /^a\ufffdnosj\.exe\ufffd31m\.json, 3 bytes$/);
+});
+
 test("a finding's control, focused and pressed, selects its text", async () => {
   await open();
   const bytes = await sample(BROKEN);
