@@ -315,9 +315,13 @@ fn automations_are_executed_offline() {
         {"key": "feature.read", "id": "stp_00000000000r", "config": {"featureId": "TABLE", "orderBy": {"column": "n", "desc": true}}},
         {"key": "email.send", "config": {"to": "{{vars.trigger.to}}", "subject": "{{vars.steps.stp_00000000000r.count}} rows", "body": "<p>{{record.name}}</p>"}}]}}"#;
     let chain = chain.replace("TABLE", TABLE);
-    let rows =
-        format!(r#"{{"{TABLE}": [{{"n": 9, "name": "nine"}}, {{"n": 10, "name": "<ten>", EXACT}}]}}"#);
-    let rows = rows.replace("EXACT", r#""exact": 12345678901234567890123, "price": 1.10"#);
+    let rows = format!(
+        r#"{{"{TABLE}": [{{"n": 9, "name": "nine"}}, {{"n": 10, "name": "<ten>", EXACT}}]}}"#
+    );
+    let rows = rows.replace(
+        "EXACT",
+        r#""exact": 12345678901234567890123, "price": 1.10"#,
+    );
     let place = Place::with(&[
         ("chain.json", chain.as_str()),
         ("rows.json", &rows),
