@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::json;
-use tplkit_server::store::{Options, Store, StoreError};
+use tplkit_server::store::{Options, Row, Scope, Store, StoreError};
 use tplkit_server_testkit::pooler::{Pooler, program};
 
 use crate::api::model::{Model, id};
@@ -131,6 +131,37 @@ fn nothing_stays_behind_on_a_session_of_the_pooler() {
     }
 }
 
+/// No setting of a session says that there.
+#[test]
+fn transactions_name_their_isolation() {
+    let settings = "pool_mode = session\nignore_startup_parameters = options\n";
+    let Some((place, _pooler, through)) = pooled(settings, false) else {
+        return;
+    };
+    let name = place.database_name();
+    place.execute(&format!(
+        "ALTER DATABASE {name} SET default_transaction_isolation = 'serializable'"
+    ));
+    run(Some(through), |through| async move {
+        let store = Store::open(&through.url).await.expect("opens");
+        let asked = "SELECT current_setting('transaction_isolation')";
+        let read: Result<Vec<Row>, StoreError> = store
+            .read(&Scope::Operator, (), move |tx, ()| {
+                Box::pin(tx.query(asked, &[]))
+            })
+            .await;
+        let written: Result<Vec<Row>, StoreError> = store
+            .write(&Scope::Operator, (), move |tx, ()| {
+                Box::pin(tx.query(asked, &[]))
+            })
+            .await;
+        for rows in [read, written] {
+            let isolation: String = rows.expect("a result")[0].get(0).expect("a text");
+            assert_eq!(isolation, "read committed");
+        }
+    });
+}
+
 /// What stands for the API: people sign in, tables are made, rows written, sorted, counted, shared reads
 /// asked, all of it by two servers; and a statement ends when its time is over.
 async fn api(place: Place) {
@@ -175,7 +206,7 @@ async fn api(place: Place) {
         statement_timeout: Duration::from_millis(200),
     };
     let hurried = Store::open_with(&url, &options).await.expect("opens");
-    let slow = hurried.read(&tplkit_server::store::Scope::Operator, (), |tx, ()| {
+    let slow = hurried.read(&Scope::Operator, (), |tx, ()| {
         Box::pin(async move { tx.query("SELECT pg_sleep(30)", &[]).await.map(drop) })
     });
     assert_eq!(slow.await, Err(StoreError::TooLong));

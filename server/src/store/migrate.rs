@@ -23,7 +23,7 @@ pub use distribute::DistributionReport;
 pub(super) use distribute::{distribute, is_distributed};
 use history::{RecordedMigration, Step, pending};
 use migration::Migration;
-use run::{SETTINGS, log_end, run};
+use run::{SETTINGS, begin, log_end, run};
 
 macro_rules! migration {
     ($number:literal, $file:literal) => {
@@ -155,9 +155,7 @@ impl From<tokio_postgres::Error> for Attempt {
 }
 
 async fn attempt_postgres(client: &mut Client, form: Form) -> Result<(), Attempt> {
-    // In the words of the library.
-    sql_log::control("START TRANSACTION");
-    let transaction = client.transaction().await?;
+    let transaction = begin(client).await?;
     let migrated = migrate_postgres(&transaction, form).await;
     log_end(migrated.is_ok());
     migrated?;

@@ -127,7 +127,7 @@ async fn a_removed_member_loses_everything_at_once(place: Place) {
     );
 }
 
-async fn seats_are_counted_in_a_race(place: Place) {
+pub(super) async fn seats_are_counted_in_a_race(place: Place) {
     let world = World::new(place).await;
     let small = world.organization("Small", Some(3)).await;
     world.member(small, "owner@acme.test", Role::Owner).await;
@@ -162,7 +162,7 @@ async fn seats_are_counted_in_a_race(place: Place) {
     }
 }
 
-async fn of_two_owners_who_leave_together_one_stays(place: Place) {
+pub(super) async fn of_two_owners_who_leave_together_one_stays(place: Place) {
     let world = World::new(place).await;
     let path = world.path("/members");
     for _ in 0..5 {

@@ -6,6 +6,8 @@ mod bounded_pages;
 mod channels;
 mod columns;
 mod connections;
+#[cfg(unix)]
+mod default_isolation;
 mod documentation;
 mod features;
 mod files;

@@ -15,7 +15,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use tokio_postgres::{Client, Transaction};
 
-use super::run::{SETTINGS, log_end, run, run_each};
+use super::run::{SETTINGS, begin, log_end, run, run_each};
 use crate::store::policy::{Form, TABLES, TablePolicy};
 use crate::store::{Placement, StoreError, sql_log};
 use cluster::{Cluster, enable_roles};
@@ -83,8 +83,7 @@ pub(in crate::store) async fn distribute(
     on_workers: &[(&str, String)],
 ) -> Result<DistributionReport, StoreError> {
     let cluster = Cluster::check(client).await?;
-    sql_log::control("START TRANSACTION");
-    let transaction = client.transaction().await?;
+    let transaction = begin(client).await?;
     let done = within(&transaction, &cluster).await;
     log_end(done.is_ok());
     let report = done?;

@@ -1,6 +1,6 @@
 //! Runs statements of a migration: in a transaction of its own settings, written to the log of statements.
 
-use tokio_postgres::Transaction;
+use tokio_postgres::{Client, IsolationLevel, Transaction};
 
 use super::statements::statements;
 use crate::store::sql_log;
@@ -8,6 +8,15 @@ use crate::store::sql_log;
 /// A migration takes as long as it takes, and finds its tables however the session was started. Neither
 /// outlives the transaction: behind a pooler, the session goes to somebody else next.
 pub(super) const SETTINGS: &str = "SET LOCAL search_path = main; SET LOCAL statement_timeout = 0";
+
+/// Begins a transaction that sees what others did while it waited for them, whatever the default of the database is.
+pub(super) async fn begin(client: &mut Client) -> Result<Transaction<'_>, tokio_postgres::Error> {
+    // In the words of the library.
+    sql_log::control("START TRANSACTION ISOLATION LEVEL READ COMMITTED");
+    let transaction = client.build_transaction();
+    let transaction = transaction.isolation_level(IsolationLevel::ReadCommitted);
+    transaction.start().await
+}
 
 /// Runs statements without parameters.
 pub(super) async fn run(

@@ -11,6 +11,10 @@ use tokio_postgres::Client;
 use super::{IDLE_TIMEOUT, LOCK_TIMEOUT};
 use crate::store::{Options, Scope, StoreError, sql_log};
 
+/// What sessions start with alone: each transaction that begins with words names its isolation in them. A read of one
+/// statement has no such words, and under `serializable` it could fail for others' writes.
+const OF_SESSIONS: [(&str, &str); 1] = [("default_transaction_isolation", "read committed")];
+
 /// The names and values of settings.
 #[derive(Debug, Clone)]
 pub(super) struct Settings([(&'static str, String); 8]);
@@ -68,13 +72,21 @@ impl Settings {
     /// As parameters with which a session starts, behind those that the URL brings.
     pub(super) fn at_start(&self, url: Option<&str>) -> String {
         let mut options = url.unwrap_or_default().to_owned();
-        for (name, value) in &self.0 {
+        for (name, value) in self.of_sessions() {
             if !options.is_empty() {
                 options.push(' ');
             }
-            let _ = write!(options, "-c {name}={value}");
+            // An unescaped space would end the value.
+            let _ = write!(options, "-c {name}={}", value.replace(' ', "\\ "));
         }
         options
+    }
+
+    /// All that a session has when it was started so.
+    fn of_sessions(&self) -> impl Iterator<Item = (&str, &str)> {
+        let settings = self.0.iter();
+        let settings = settings.map(|(name, value)| (*name, value.as_str()));
+        settings.chain(OF_SESSIONS)
     }
 
     /// The same of a session for reads. Between transactions it has the role of authentication, unless tests take the
@@ -97,17 +109,14 @@ impl Settings {
     pub(super) async fn hold(&self, client: &Client) -> Result<bool, StoreError> {
         // Numbers without a unit, as they were sent.
         let found = "SELECT name, setting FROM pg_settings WHERE name = ANY ($1)";
-        let names: Vec<&str> = self.0.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = self.of_sessions().map(|(name, _)| name).collect();
         sql_log::typed(found, ["text[]"]);
         let rows = client.query(found, &[&names]).await?;
         let found: Vec<(&str, &str)> = rows
             .iter()
             .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
             .collect::<Result<_, tokio_postgres::Error>>()?;
-        Ok(self
-            .0
-            .iter()
-            .all(|(name, value)| found.contains(&(*name, value.as_str()))))
+        Ok(self.of_sessions().all(|setting| found.contains(&setting)))
     }
 }
 
@@ -129,6 +138,8 @@ mod tests {
             "{start}"
         );
         assert!(start.contains(" -c statement_timeout=1500 "), "{start}");
+        let isolation = " -c default_transaction_isolation=read\\ committed";
+        assert!(start.contains(isolation), "{start}");
         assert!(settings.at_start(None).starts_with("-c search_path=main "));
         let words = settings.in_transaction();
         assert!(

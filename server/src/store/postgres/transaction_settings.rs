@@ -65,6 +65,9 @@ static DISTRIBUTED_ROLES: LazyLock<[String; 6]> =
 /// behind it is not done then.
 const NO_PLACE: SqlState = SqlState::DIVISION_BY_ZERO;
 
+/// The words that begin a transaction that writes.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+
 /// How a transaction begins.
 #[derive(Debug, Clone, Copy)]
 struct BeginForm {
@@ -179,17 +182,20 @@ pub(super) fn references(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
 
 /// The words that begin a transaction, and the settings where it has to bring them along: those before
 /// its own, which say otherwise.
+///
+/// They name the isolation: what locks a row and then counts has to see what others committed before they gave the lock
+/// back, whatever the default of the database or the role is.
 fn begin(kind: TransactionMode, settings: Option<&str>) -> Cow<'static, str> {
     let (begin, own) = match kind {
         TransactionMode::ShortRead | TransactionMode::Read | TransactionMode::Heavy => {
-            ("BEGIN READ ONLY", "")
+            ("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY", "")
         }
         TransactionMode::Snapshot => ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ""),
-        TransactionMode::Write => ("BEGIN", ""),
-        TransactionMode::Preliminary => ("BEGIN", "; SET LOCAL synchronous_commit = off"),
-        TransactionMode::Long => ("BEGIN", "; SET LOCAL statement_timeout = '600s'"),
+        TransactionMode::Write => (BEGIN, ""),
+        TransactionMode::Preliminary => (BEGIN, "; SET LOCAL synchronous_commit = off"),
+        TransactionMode::Long => (BEGIN, "; SET LOCAL statement_timeout = '600s'"),
         TransactionMode::Repeatable => (
-            "BEGIN",
+            BEGIN,
             "; SET LOCAL statement_timeout = '600s'; SET LOCAL synchronous_commit = off",
         ),
     };

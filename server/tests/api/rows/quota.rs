@@ -56,7 +56,7 @@ async fn a_quota_counts_all_rows_of_an_organization(place: Place) {
         .expect(201);
 }
 
-async fn a_quota_holds_in_a_race(place: Place) {
+pub(in crate::api) async fn a_quota_holds_in_a_race(place: Place) {
     let world = World::new(place).await;
     quota(&world, 7).await;
     let feature = table(&world, &[]).await;

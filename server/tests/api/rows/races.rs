@@ -91,7 +91,7 @@ fn create(client: &Client, feature: Uuid, data: &serde_json::Value) -> String {
     path(feature, &format!("/{}", row["id"].as_str().expect("an id")))
 }
 
-async fn concurrent_merges_of_different_keys_all_survive(place: Place) {
+pub(in crate::api) async fn concurrent_merges_of_different_keys_all_survive(place: Place) {
     let world = World::new(place).await;
     let feature = table(&world, &COLUMNS).await;
     let editor = world.as_user("editor@acme.test");
