@@ -1,5 +1,6 @@
 //! The database goes away and comes back; the server stays.
 
+mod connections;
 mod runs;
 
 use std::thread;

@@ -13,6 +13,7 @@ mod host_list;
 mod host_probe;
 mod hosts;
 mod readers;
+mod scarce_connections;
 mod settings;
 mod socket;
 mod startup;

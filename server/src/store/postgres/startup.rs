@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use deadpool::Status;
-use tokio::sync::OnceCell;
+use tokio::sync::{Mutex, OnceCell};
 use tokio_postgres::error::SqlState;
 
 use super::connect_error::PoolError;
@@ -43,6 +43,8 @@ pub(super) struct ReachedDatabase {
     pub(super) readers: Option<ReadPool>,
     /// Whether it is distributed over the workers of a cluster.
     pub(super) distributed: bool,
+    /// Held by the one that asks for a connection where the database has no more to give.
+    pub(super) waiting: Mutex<()>,
 }
 
 impl Connections {
@@ -101,6 +103,7 @@ impl Connections {
             // Statements that set something on all nodes are for a transaction that has begun.
             readers: None,
             distributed: true,
+            waiting: Mutex::default(),
         }
     }
 
@@ -120,6 +123,7 @@ impl Connections {
                     settings: None,
                     readers: Some(self.readers.clone()),
                     distributed: false,
+                    waiting: Mutex::default(),
                 };
                 return Ok((reached, client));
             }
@@ -137,6 +141,7 @@ impl Connections {
             settings: Some(self.settings.in_transaction()),
             readers: None,
             distributed: false,
+            waiting: Mutex::default(),
         };
         Ok((reached, client))
     }

@@ -14,6 +14,7 @@ use super::Postgres;
 use super::failure::Failure;
 use super::hosts::Object;
 use super::readers::TakenReader;
+use super::scarce_connections::is_used_up;
 use super::statements::{
     BoundStatement, SentStatement, behind, over, prepare_all, receive, rows_of, within,
 };
@@ -241,8 +242,11 @@ impl Pipelined {
     ) -> Result<OpeningResult, StoreError> {
         // What else is to be written, or what comes after it of the same state, decides about an end.
         let last = last && self.kind.only_reads();
-        if last && self.is_implicit(statement) {
-            let read = self.implicit(query, scope, statement, parameters);
+        if last
+            && self.is_implicit(statement)
+            && let Some(reader) = self.reader().await?
+        {
+            let read = self.implicit(reader, query, scope, statement, parameters);
             return Box::pin(read).await;
         }
         self.ready().await?;
@@ -273,9 +277,24 @@ impl Pipelined {
         is_short && statement.keeps_plan && self.postgres.readers().is_some()
     }
 
+    /// A connection for reads; nothing where the database has no more to give, and those of other transactions have to
+    /// do.
+    async fn reader(&mut self) -> Result<Option<TakenReader>, StoreError> {
+        let Some(readers) = self.postgres.readers() else {
+            return Ok(None);
+        };
+        let taken = TakenReader::from(readers).await;
+        match taken {
+            Ok(reader) => Ok(Some(reader)),
+            Err(error) if is_used_up(&error) => Ok(None),
+            Err(error) => self.check(Err(Failure::Pool(error.into()))),
+        }
+    }
+
     /// Runs a read of one statement as an implicit transaction.
     async fn implicit(
         &mut self,
+        mut reader: TakenReader,
         query: OpeningQuery<'_>,
         scope: &Scope,
         statement: &Arc<Statement>,
@@ -296,12 +315,8 @@ impl Pipelined {
             parameters: &references(parameters),
             most: statement.most,
         };
-        let responses = within(&self.postgres, async {
-            let Some(readers) = self.postgres.readers() else {
-                return Err(over());
-            };
-            let taken = TakenReader::from(readers).await;
-            let mut reader = taken.map_err(|error| Failure::Pool(error.into()))?;
+        // Moved: who does not wait any longer closes it.
+        let responses = within(&self.postgres, async move {
             Ok(reader.transact(&first, &second).await?)
         });
         let responses = responses.await;
@@ -320,7 +335,7 @@ impl Pipelined {
             return Ok(());
         }
         let taken = if let Some(reached) = self.postgres.connections.reached() {
-            let client = reached.pool.get().await;
+            let client = reached.connection().await;
             client.map_err(|error| Failure::Pool(error.into()))
         } else {
             let why = "it was not reached since the start".to_owned();
