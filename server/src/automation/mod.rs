@@ -14,7 +14,7 @@
 //! | `mail_attachments` | the files that go along with a mail, and their bytes |
 //! | `secrets` | secrets inside graphs: stored, masked, used |
 //! | `subscriptions`, `events` | watched tables, and the events of their rows |
-//! | `schedules` | which instants are due |
+//! | `schedules`, `far_schedules` | which instants are due; those that a clock has moved on too far |
 //! | `fired_row` | the row that a run is started with by hand |
 //! | `runs`, `run_steps`, `run_failure` | runs as they are stored, their steps, why they fail |
 //! | `run_lease` | attempts at runs: claimed, held, left, ended |
@@ -42,6 +42,7 @@ mod encryption;
 pub mod events;
 mod execution;
 mod executor;
+mod far_schedules;
 mod file_holds;
 pub mod find;
 mod fired_row;
@@ -80,6 +81,7 @@ pub use change::{
     remove_version,
 };
 pub use executor::{Outbox, RunExecutor, Settings};
+pub use far_schedules::bring_back_schedules;
 pub use file_holds::lock_files;
 pub use fired_row::{FiredRow, NamedRow, fired_row, sees_fired};
 pub use names::{LONGEST_NAME, name_fault};

@@ -102,13 +102,15 @@ async fn advance(tx: &mut Tx, due: &DueSchedule) -> Result<(), StoreError> {
     };
     let trigger = &before.as_ref().unwrap_or(&version).trigger_config;
     let schedule = schedule(tx, due.organization, trigger).await?;
+    // What was made by a clock that was ahead is there by now.
+    let made_at = Some(version.created_at).filter(|made_at| *made_at <= due.now);
     // A version is active from `since` on: no earlier instant is its own.
     let from = match (due.due_at, &before) {
         (Some(at), Some(_)) => at,
         (at, _) => at
             .unwrap_or(due.since)
             .max(due.since)
-            .max(version.created_at),
+            .max(made_at.unwrap_or(due.since)),
     };
     let next = match &schedule {
         Ok(schedule) => {
@@ -182,7 +184,7 @@ async fn advance(tx: &mut Tx, due: &DueSchedule) -> Result<(), StoreError> {
 }
 
 /// The schedule that a trigger says, with the timer that it may name.
-async fn schedule(
+pub(super) async fn schedule(
     tx: &mut Tx,
     organization: Uuid,
     trigger: &str,

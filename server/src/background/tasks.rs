@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::Task;
 use super::expired::{remove_expired_sessions, remove_kept_responses, remove_old_runs};
 use super::queue::measure_queue;
+use crate::automation::bring_back_schedules;
 use crate::files::sweep::Sweep;
 use crate::rows::{empty_search, fill_search, fill_slots, give_slots};
 
@@ -56,6 +57,15 @@ pub const TASKS: &[Task] = &[
                     }
                     None => Ok(0),
                 }
+            })
+        },
+    },
+    Task {
+        name: "far_schedules",
+        every: Duration::from_secs(600),
+        run: |task_context| {
+            Box::pin(async move {
+                bring_back_schedules(&task_context.store, &task_context.context).await
             })
         },
     },

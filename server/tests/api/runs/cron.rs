@@ -1,6 +1,7 @@
 //! What the clock begins: one run for each due instant, whoever looks.
 
 use serde_json::{Value, json};
+use tplkit_server::automation::bring_back_schedules;
 
 use super::Stage;
 use crate::stores::{Place, on_both_stores};
@@ -11,6 +12,7 @@ on_both_stores!(
     what_was_due_at_a_publication_has_its_run,
     a_named_timer_is_a_rhythm,
     what_was_due_when_a_timer_changes_has_its_run,
+    a_clock_that_was_far_ahead_silences_no_schedule,
 );
 
 /// 2023-11-14T22:13:20Z, when the world begins.
@@ -211,6 +213,62 @@ async fn what_was_due_when_a_timer_changes_has_its_run(place: Place) {
     assert_eq!(stage.run_due().await, 0);
     stage.world.wait(60);
     assert_eq!(stage.run_due().await, 1);
+}
+
+async fn a_clock_that_was_far_ahead_silences_no_schedule(place: Place) {
+    const AHEAD: i64 = 400 * 24 * HOUR;
+    let stage = Stage::new(place).await.lasting();
+    let every = |config: Value| cron(&config);
+    let hourly = every(json!({"mode": "hourly"}));
+    let once_a_year = json!({"mode": "expression", "expression": "0 0 1 6 *"});
+    let before = stage.fires(&hourly, &steps(&stage)).await;
+    let rare = stage.fires(&every(once_a_year), &steps(&stage)).await;
+    assert_eq!(stage.run_due().await, 0);
+    stage.world.wait(HOUR);
+    assert_eq!(stage.run_due().await, 1);
+    let brought_back =
+        async || bring_back_schedules(&stage.world.store, &stage.world.context).await;
+    assert_eq!(brought_back().await, Ok(0), "all is as it should be");
+    stage.world.wait(AHEAD);
+    stage.run_due().await;
+    let meanwhile = stage.fires(&hourly, &steps(&stage)).await;
+    stage.run_due().await;
+    stage.world.wait(-AHEAD);
+    let counted = async || {
+        [
+            stage.runs_of(&before).await,
+            stage.runs_of(&meanwhile).await,
+            stage.runs_of(&rare).await,
+        ]
+    };
+    let [first, second, third] = counted().await;
+    stage.world.wait(HOUR);
+    assert_eq!(stage.run_due().await, 0, "nothing is due in a year");
+    assert_eq!(brought_back().await, Ok(3));
+    assert_eq!(brought_back().await, Ok(0));
+    for hours in 1..=3 {
+        stage.world.wait(HOUR);
+        assert_eq!(stage.run_due().await, 2);
+        assert_eq!(
+            counted().await,
+            [first + hours, second + hours, third],
+            "after {hours} hours"
+        );
+    }
+    // A version that is published by then counts at once.
+    let oftener = every(json!({"mode": "expression", "expression": "*/30 * * * *"}));
+    let version = json!({ "trigger_config": oftener });
+    stage
+        .editor
+        .post_to(&meanwhile, "/versions", &version)
+        .expect(201);
+    stage
+        .editor
+        .post_to(&meanwhile, "/apply", &json!({}))
+        .expect(200);
+    assert_eq!(stage.run_due().await, 0);
+    stage.world.wait(HOUR);
+    assert_eq!(stage.run_due().await, 3);
 }
 
 impl Stage {
