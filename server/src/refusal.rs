@@ -11,12 +11,17 @@ use uuid::Uuid;
 /// How many single faults one refusal lists.
 pub const MOST_FAULTS: usize = 100;
 
+/// What a caller sees of a bug.
+const INTERNAL: &str = "Something went wrong here; it has been recorded.";
+
 /// A refusal.
 #[derive(Debug, Clone)]
 pub struct Refusal {
     /// What clients branch on.
     pub code: Code,
     detail: Box<str>,
+    /// Whether that is not for callers.
+    hides_detail: bool,
     errors: Vec<Fault>,
     is_too_long: bool,
     /// The column concerned.
@@ -90,6 +95,7 @@ impl Refusal {
         Refusal {
             code,
             detail: detail.into().into(),
+            hides_detail: false,
             errors: Vec::new(),
             is_too_long: false,
             column: None,
@@ -147,14 +153,20 @@ impl Refusal {
 
     /// A bug, about which nothing is said; whoever refuses has logged it.
     pub fn internal() -> Refusal {
-        let detail = "Something went wrong here; it has been recorded.";
-        Refusal::new(Code::Internal, detail)
+        Refusal::new(Code::Internal, INTERNAL)
+    }
+
+    /// The same with its cause, which a caller never sees.
+    pub fn internal_by(cause: impl Into<String>) -> Refusal {
+        let mut refusal = Refusal::new(Code::Internal, cause);
+        refusal.hides_detail = true;
+        refusal
     }
 
     /// What cannot be here is here: a line in the log, and nothing for the caller to know.
     pub fn bug(what: &str, error: &dyn std::error::Error) -> Refusal {
         tracing::error!(%error, "{what}");
-        Refusal::internal()
+        Refusal::internal_by(format!("{what}: {error}"))
     }
 
     /// Invalid, with everything that is wrong.
@@ -189,6 +201,7 @@ impl Refusal {
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Refusal {
         self.detail = detail.into().into();
+        self.hides_detail = false;
         self
     }
 
@@ -220,6 +233,15 @@ impl Refusal {
 
     /// Why, for people.
     pub fn detail(&self) -> &str {
+        if self.hides_detail {
+            INTERNAL
+        } else {
+            &self.detail
+        }
+    }
+
+    /// The same for an administrator at the machine, whose command keeps no log: of a bug its cause.
+    pub fn cause(&self) -> &str {
         &self.detail
     }
 }

@@ -1,7 +1,72 @@
-//! Roles of PostgreSQL that may do less than the superuser of the other tests.
+//! Databases of PostgreSQL that are not as those of the other tests: their roles, grants and settings.
 
+use serde_json::json;
+
+use crate::api::client::Client;
 use crate::cluster;
-use crate::process::{run, stderr};
+use crate::process::{EMAIL, SECRET, Serving, admin, owner, run, stderr};
+use crate::stores::Place;
+
+/// As after `pg_restore --no-acl`.
+#[test]
+fn a_database_without_its_grants_ends_the_start() {
+    let Some(place) = Place::plain_postgres() else {
+        return;
+    };
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &place.url];
+    for (revoke, roles) in [
+        (
+            "REVOKE SELECT ON main.users FROM tplkit_gate",
+            "(tplkit_gate)",
+        ),
+        (
+            "REVOKE ALL ON SCHEMA main FROM tplkit_gate, tplkit_operator, tplkit_request",
+            "(tplkit_gate, tplkit_operator, tplkit_request)",
+        ),
+    ] {
+        place.execute(revoke);
+        let output = run(&serve);
+        assert_eq!(output.status.code(), Some(1), "{revoke}");
+        let message = stderr(&output);
+        for words in [roles, "--no-acl", "restore the database with its"] {
+            assert!(message.contains(words), "{revoke}: {message}");
+        }
+    }
+}
+
+/// One that an administrator looks for at the machine, whose command has no log.
+#[test]
+fn a_command_names_the_error_of_the_store() {
+    let Some(place) = Place::plain_postgres() else {
+        return;
+    };
+    place.execute("REVOKE SELECT ON main.memberships FROM tplkit_operator");
+    let refused = admin(&place.url, &["list-users"], "").expect_err("is refused");
+    let message = stderr(&refused);
+    assert!(message.contains("(42501)"), "{message}");
+    assert!(!message.contains("recorded"), "{message}");
+}
+
+/// What a database or a role sets for its sessions does not reach those of the server.
+#[test]
+fn settings_of_a_database_change_nothing() {
+    let Some(place) = Place::empty_postgres() else {
+        return;
+    };
+    let name = place.database_name();
+    place.execute(&format!("ALTER DATABASE {name} SET row_security = off"));
+    let organization = owner(&place.url);
+    let shown = admin(&place.url, &["list-users"], "").expect("a record");
+    assert_eq!(shown["items"][0]["email"], EMAIL, "{shown}");
+    let serving = Serving::start_with(&place.url, &["--rate-limit", "off"], &[]);
+    let nobody = Client::new(serving.address.parse().expect("an address"));
+    let sign_in = json!({"email": EMAIL, "password": SECRET});
+    let tokens = nobody.post("/v1/auth/token", &sign_in).expect(200).json();
+    let owner = nobody.with(tokens["access_token"].as_str().expect("a token"));
+    owner
+        .get(&format!("/v1/organizations/{organization}"))
+        .expect(200);
+}
 
 /// What the refusal says is what makes it work.
 #[test]

@@ -122,7 +122,7 @@ pub(crate) enum Failure {
     /// The arguments make no sense; exit code 2.
     #[error("{0}")]
     Usage(String),
-    #[error("{}", .0.detail())]
+    #[error("{}", .0.cause())]
     Refused(Refusal),
     #[error(transparent)]
     Declared(#[from] DeclaredError),

@@ -366,7 +366,7 @@ impl From<StoreError> for Refusal {
             // What can collide is caught where it is known what collided; the rest are bugs.
             other => {
                 tracing::error!(error = %other, "an operation of the store failed");
-                Refusal::internal()
+                Refusal::internal_by(other.to_string())
             }
         }
     }

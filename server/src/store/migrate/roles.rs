@@ -39,7 +39,15 @@ const MISSING: &str = "SELECT quote_ident(current_user), \
 const VIEW: &str = "SELECT pg_get_userbyid(relowner)::text FROM pg_class \
      WHERE oid = to_regclass('main.security_whole_rows')";
 
-/// Refuses roles that may do too much, and a view that is somebody else's.
+/// Those that may not read what each of them has to: a restore can leave out what was granted.
+const POWERLESS: &str = "SELECT coalesce(string_agg(rolname, ', ' ORDER BY rolname), '') \
+     FROM (VALUES ('tplkit_gate', 'main.users'), ('tplkit_operator', 'main.organizations'), \
+     ('tplkit_request', 'main.organizations')) AS needed (role, needs) \
+     JOIN pg_roles ON rolname = role \
+     WHERE NOT has_schema_privilege(pg_roles.oid, 'main', 'USAGE') \
+     OR NOT has_table_privilege(pg_roles.oid, needs, 'SELECT')";
+
+/// Refuses roles that may do too much or too little, and a view that is somebody else's.
 pub(super) async fn check(client: &Client) -> Result<(), StoreError> {
     sql_log::control(WEAK);
     let weak: String = client.query_one(WEAK, &[]).await?.get(0);
@@ -54,6 +62,14 @@ pub(super) async fn check(client: &Client) -> Result<(), StoreError> {
         return Err(StoreError::Internal(format!(
             "main.security_whole_rows belongs to {owner}, and counts would be wrong; as an administrator, run \
              ALTER VIEW main.security_whole_rows OWNER TO tplkit_operator"
+        )));
+    }
+    sql_log::control(POWERLESS);
+    let powerless: String = client.query_one(POWERLESS, &[]).await?.get(0);
+    if !powerless.is_empty() {
+        return Err(StoreError::Internal(format!(
+            "the roles of requests lack their rights to the tables in the schema main ({powerless}), as after a restore \
+             that left privileges out (`pg_restore --no-acl`): restore the database with its privileges"
         )));
     }
     Ok(())
