@@ -54,7 +54,9 @@ fn settings_of_a_database_change_nothing() {
         return;
     };
     let name = place.database_name();
-    place.execute(&format!("ALTER DATABASE {name} SET row_security = off"));
+    for setting in ["row_security", "standard_conforming_strings"] {
+        place.execute(&format!("ALTER DATABASE {name} SET {setting} = off"));
+    }
     let organization = owner(&place.url);
     let shown = admin(&place.url, &["list-users"], "").expect("a record");
     assert_eq!(shown["items"][0]["email"], EMAIL, "{shown}");
@@ -66,6 +68,33 @@ fn settings_of_a_database_change_nothing() {
     owner
         .get(&format!("/v1/organizations/{organization}"))
         .expect(200);
+}
+
+/// As a cluster makes it that was begun in a container without a locale.
+#[test]
+fn a_database_in_another_encoding_is_refused() {
+    let Some(cluster) = cluster::shared() else {
+        return;
+    };
+    for encoding in ["SQL_ASCII", "LATIN1"] {
+        let name = format!("{}_{}", encoding.to_lowercase(), std::process::id());
+        let create = format!("CREATE DATABASE {name} ENCODING '{encoding}' TEMPLATE template0");
+        cluster.psql(&create).expect("creates");
+        let url = cluster.url(&name);
+        for command in [&["migrate"][..], &["serve", "--listen", "127.0.0.1:0"]] {
+            let output = run(&[command, &["--database", url.as_str()]].concat());
+            assert_eq!(output.status.code(), Some(1), "{command:?}");
+            let message = stderr(&output);
+            for words in [
+                name.as_str(),
+                encoding,
+                "--encoding UTF8 --template template0",
+            ] {
+                assert!(message.contains(words), "{command:?}: {message}");
+            }
+        }
+        cluster.remove(&name).expect("removes");
+    }
 }
 
 /// What the refusal says is what makes it work.

@@ -88,6 +88,17 @@ pub enum StoreError {
         /// To what.
         database: String,
     },
+    /// The database keeps texts in another encoding.
+    #[error(
+        "the database {database} keeps texts as {encoding}, which does not hold every character: make another one with \
+         `createdb --encoding UTF8 --template template0`"
+    )]
+    NotUtf8 {
+        /// Which one.
+        database: String,
+        /// As PostgreSQL calls it.
+        encoding: String,
+    },
     /// The database cannot be distributed, or not as it is.
     #[error("the database was not distributed, and is as it was: {0}")]
     NotDistributable(String),

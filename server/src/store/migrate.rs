@@ -6,6 +6,7 @@
 mod distribute;
 mod history;
 mod migration;
+mod new_store;
 mod roles;
 mod run;
 mod statements;
@@ -167,6 +168,8 @@ async fn migrate_postgres(transaction: &Transaction<'_>, form: Form) -> Result<(
     let known = "SELECT to_regclass('main.schema_migrations') IS NOT NULL";
     // A server that starts next to running ones should find nothing to create, or to lock.
     if !is_so(transaction, known).await? {
+        let fit = new_store::check(transaction).await;
+        fit.map_err(Attempt::Final)?;
         let made = run(transaction, "CREATE SCHEMA IF NOT EXISTS main").await;
         made.map_err(|error| unless_denied(error, Attempt::Schema))?;
         run(transaction, LEDGER).await?;

@@ -5,9 +5,10 @@ use tokio_postgres::{Client, IsolationLevel, Transaction};
 use super::statements::statements;
 use crate::store::sql_log;
 
-/// A migration takes as long as it takes, and finds its tables however the session was started. Neither
+/// A migration takes as long as it takes, and finds its tables, and means the same, however the session was started. None
 /// outlives the transaction: behind a pooler, the session goes to somebody else next.
-pub(super) const SETTINGS: &str = "SET LOCAL search_path = main; SET LOCAL statement_timeout = 0";
+pub(super) const SETTINGS: &str = "SET LOCAL search_path = main; SET LOCAL statement_timeout = 0; \
+     SET LOCAL standard_conforming_strings = on; SET LOCAL row_security = on";
 
 /// Begins a transaction that sees what others did while it waited for them, whatever the default of the database is.
 pub(super) async fn begin(client: &mut Client) -> Result<Transaction<'_>, tokio_postgres::Error> {

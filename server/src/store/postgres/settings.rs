@@ -17,7 +17,7 @@ const OF_SESSIONS: [(&str, &str); 1] = [("default_transaction_isolation", "read 
 
 /// The names and values of settings.
 #[derive(Debug, Clone)]
-pub(super) struct Settings([(&'static str, String); 9]);
+pub(super) struct Settings([(&'static str, String); 10]);
 
 impl Settings {
     pub(super) fn new(options: &Options) -> Settings {
@@ -38,6 +38,8 @@ impl Settings {
             ("plan_cache_mode", "force_generic_plan".to_owned()),
             ("enable_seqscan", "off".to_owned()),
             ("jit", "off".to_owned()),
+            // What backslashes in the texts of statements mean.
+            ("standard_conforming_strings", "on".to_owned()),
             // Without it a statement about a table with policies is an error.
             ("row_security", "on".to_owned()),
             // One statement keeps one processor busy, however much it reads: others have statements, too.
