@@ -97,6 +97,42 @@ fn a_database_in_another_encoding_is_refused() {
     }
 }
 
+#[test]
+fn a_schema_of_another_program_is_refused_and_left_alone() {
+    let Some(place) = Place::empty_postgres() else {
+        return;
+    };
+    place.execute("CREATE SCHEMA main; CREATE TABLE main.invoices (id bigint)");
+    for command in [
+        &["serve", "--listen", "127.0.0.1:0"][..],
+        &["migrate"],
+        &["admin", "create-organization", "--label", "Acme"],
+    ] {
+        let output = run(&[command, &["--database", place.url.as_str()]].concat());
+        assert_eq!(output.status.code(), Some(1), "{command:?}");
+        let message = stderr(&output);
+        for words in [place.database_name(), "schema main", "--database"] {
+            assert!(message.contains(words), "{command:?}: {message}");
+        }
+    }
+    let tables = "SELECT string_agg(relname, ' ') FROM pg_class \
+         WHERE relnamespace = CAST('main' AS regnamespace)";
+    assert_eq!(place.ask(tables), "invoices");
+}
+
+/// An administrator makes it where the role of the server may not.
+#[test]
+fn an_empty_schema_becomes_a_store() {
+    let Some(place) = Place::empty_postgres() else {
+        return;
+    };
+    place.execute("CREATE SCHEMA main");
+    for _ in 0..2 {
+        let output = run(&["migrate", "--database", &place.url]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    }
+}
+
 /// What the refusal says is what makes it work.
 #[test]
 fn a_role_that_may_make_no_roles_hears_which_to_make() {

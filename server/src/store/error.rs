@@ -125,6 +125,12 @@ pub enum StoreError {
          TPLKIT_DATABASE_URL)"
     )]
     Foreign(String),
+    /// A schema that is not ours.
+    #[error(
+        "the database {0} has a schema main that is not a store of tplkit-server, and nothing was written into it: check \
+         `--database` (or TPLKIT_DATABASE_URL), or make a database for the store"
+    )]
+    ForeignSchema(String),
     /// A file that has to be there is not.
     #[error(
         "there is no store {0}: check `--database` (or TPLKIT_DATABASE_URL), or make a new store with `tplkit-server \
