@@ -63,6 +63,8 @@ fn what_makes_no_sense_is_a_usage_error() {
         &["serve", "--lease-seconds", "0"],
         &["serve", "--max-body", "0"],
         &["serve", "--statement-timeout", "-1"],
+        &["serve", "--statement-timeout", "0.0001"],
+        &["serve", "--statement-timeout", "1e-12"],
         &["serve", "--log-level", "loud"],
         &["migrate", "--database", "mysql://x"],
         &[

@@ -73,6 +73,37 @@ fn variables_configure_what_flags_do() {
     assert!(!log.contains(&key), "{log}");
 }
 
+/// What was meant is not guessed: some of them open something.
+#[test]
+fn a_switch_takes_nothing_but_yes_and_no() {
+    for variable in [
+        "TPLKIT_TRUST_PROXY",
+        "TPLKIT_NO_WORKER",
+        "TPLKIT_FILES_ADOPT",
+        "TPLKIT_ALLOW_PRIVATE_ADDRESSES",
+    ] {
+        for value in ["flase", "disabled", "never", "2", " "] {
+            let output = command(&["serve", "--database", "sqlite::memory:"])
+                .env(variable, value)
+                .output()
+                .expect("starts");
+            assert_eq!(output.status.code(), Some(2), "{variable}={value}");
+            let flag = variable.replace("TPLKIT_", "--").replace('_', "-");
+            let message = stderr(&output);
+            assert!(message.contains(&flag.to_lowercase()), "{message}");
+        }
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let environment = [
+        ("TPLKIT_TRUST_PROXY", "No"),
+        ("TPLKIT_NO_WORKER", "YES"),
+        ("TPLKIT_LOG_FORMAT", "text"),
+    ];
+    let serving = Serving::start_with(&database(folder.path()), &[], &environment);
+    serving.get("/v1/health");
+    serving.wait_for("worker=false");
+}
+
 #[test]
 fn a_variable_that_is_set_to_nothing_is_not_set() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use clap::builder::FalseyValueParser;
+use clap::builder::BoolishValueParser;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tplkit_server::automation::{self, RunExecutor, Settings};
@@ -79,7 +79,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "ADDR", env = "TPLKIT_METRICS_LISTEN", value_parser = address)]
     metrics_listen: Option<String>,
     /// Lets connections of automations lead into private networks by a name; the API takes numbers and localhost, too.
-    #[arg(long, env = "TPLKIT_ALLOW_PRIVATE_ADDRESSES", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "TPLKIT_ALLOW_PRIVATE_ADDRESSES", value_parser = BoolishValueParser::new())]
     allow_private_addresses: bool,
     #[command(flatten)]
     files: files::Arguments,
@@ -87,14 +87,17 @@ pub(super) struct Arguments {
     logs: logs::Arguments,
 }
 
-/// Seconds with a fraction.
+/// Seconds with a fraction. Milliseconds are the least that the database knows: what came to none would be no limit.
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok();
     seconds
+        .filter(|seconds| *seconds <= 0.0 || *seconds >= 0.001)
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .filter(|time| *time <= Duration::from_secs(86_400))
         .map(|time| Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(0)))
-        .ok_or_else(|| "use a number of seconds up to 86400, such as 5 or 0.5".to_owned())
+        .ok_or_else(|| {
+            "use 0 or a number of seconds from 0.001 to 86400, such as 5 or 0.5".to_owned()
+        })
 }
 
 /// A process that has begun.

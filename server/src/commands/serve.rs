@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use clap::builder::FalseyValueParser;
+use clap::builder::BoolishValueParser;
 use tplkit_server::context::Context;
 use tplkit_server::demo::{self, Demo, DemoError};
 use tplkit_server::edge::Limits;
@@ -46,7 +46,7 @@ pub(super) struct Arguments {
     )]
     listen: String,
     /// Leaves the background tasks to other processes.
-    #[arg(long, env = "TPLKIT_NO_WORKER", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "TPLKIT_NO_WORKER", value_parser = BoolishValueParser::new())]
     no_worker: bool,
     /// How large the body of a request may be, packages included; without it 4 MiB, and 256 MiB for
     /// packages.
@@ -58,7 +58,7 @@ pub(super) struct Arguments {
     )]
     max_body: Option<u32>,
     /// Takes over a place of files that belongs to another store, or to none although this one has files.
-    #[arg(long, env = "TPLKIT_FILES_ADOPT", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "TPLKIT_FILES_ADOPT", value_parser = BoolishValueParser::new())]
     files_adopt: bool,
     /// How many bytes an uploaded file may have.
     #[arg(
@@ -70,7 +70,7 @@ pub(super) struct Arguments {
     )]
     max_file: u64,
     /// Takes the client's address from X-Forwarded-For, as the nearest proxy wrote it.
-    #[arg(long, env = "TPLKIT_TRUST_PROXY", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "TPLKIT_TRUST_PROXY", value_parser = BoolishValueParser::new())]
     trust_proxy: bool,
     /// Requests per second for each client and route, or `off` for no limits at all.
     #[arg(
