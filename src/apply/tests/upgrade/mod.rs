@@ -1,5 +1,6 @@
 //! Upgrades in memory: a package applied, people who work on, and the next version of the package.
 
+mod absent_orders;
 mod adopted;
 mod automations;
 mod based;
