@@ -19,6 +19,7 @@ mod hidden;
 mod imported;
 mod invalid_together;
 mod killed;
+mod laid_out;
 mod laws;
 mod leaves;
 mod legacy_jobs;
