@@ -65,7 +65,7 @@ pub enum SimulateError {
     Memory(#[from] MemoryError),
 }
 
-/// Applies, applies again, undoes. The digest of the package ([`apply::package_digest`]) is part
+/// Applies, applies again, undoes. The digest of the package ([`apply::content_digest`]) is part
 /// of the preview's.
 pub fn simulate(
     package: &Checked<'_>,
@@ -181,7 +181,7 @@ pub struct KnownJob<'t> {
 pub struct SimulatedUpgrade<'q, 't> {
     /// The new package.
     pub package: &'q Checked<'t>,
-    /// Its digest ([`apply::package_digest`]).
+    /// Its digest ([`apply::content_digest`]).
     pub package_digest: &'q str,
     /// How it is applied: an upgrade.
     pub request: &'q Request,

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use tplkit::apply::{Preview, Request, RowsMode, check_base, package_digest};
+use tplkit::apply::{Preview, Request, RowsMode, check_base, content_digest};
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::definitions::Definitions;
 use tplkit::json::Value;
@@ -120,7 +120,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             session.note(format!("a stand-in is mapped to for `{reference}`"));
         }
     }
-    let digest = package_digest(text);
+    let digest = content_digest(text);
     let simulated = if request.upgrade {
         let upgrade = Upgrade {
             package: &package,
