@@ -184,16 +184,17 @@ pub(super) fn print_plan(
             let workspace = plan_request.title();
             upgrade_view::markdown(&subject, &workspace, &planned.preview, &titles)
         }
-        PlanForm::Json => document::write(
+        PlanForm::Json => document::write_exact(
             if refused { "findings" } else { "clean" },
             &json!({
                 "subject": subject.to_string_lossy(),
                 "template_id": examined.template,
                 "replaces": examined.replaced.is_some(),
                 "workspace_id": workspace.to_string(),
-                "plan": planned.document,
+                "plan": null,
                 "output": output.filter(|_| !refused).map(Path::to_string_lossy),
             }),
+            &[("plan", planned.document.clone())],
         ),
     };
     write_result(&text, None)?;
