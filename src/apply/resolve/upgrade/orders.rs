@@ -225,13 +225,14 @@ impl Merging<'_, '_> {
         }
         let fresh = |id: &Id| !now.contains(id) && self.is_fresh(*id);
         if sequence != standing || theirs.iter().any(fresh) {
-            // What is given a position stands among what is given one; the others come after that.
-            let placed = theirs.iter().filter(|id| compared.contains(*id));
-            let placed: Sequence = placed.copied().collect();
-            for from in [&placed, &theirs] {
-                let before = sequence.clone();
-                insert_after(&mut sequence, from, |id| !before.contains(id) && fresh(id));
-            }
+            // What is given a position stands among what is given one, what is given none after everything.
+            let all = || theirs.iter().copied();
+            let placed: Sequence = all().filter(|id| compared.contains(id)).collect();
+            let before = sequence.clone();
+            insert_after(&mut sequence, &placed, |id| {
+                !before.contains(id) && fresh(id)
+            });
+            sequence.extend(all().filter(|id| !compared.contains(id) && fresh(id)));
             self.number(kind, &sequence, &ours);
             let stood = Siblings::of_all(kind, within, Some(parent.reference.to_owned()), &ours);
             self.built.work.entry.siblings.push(stood);

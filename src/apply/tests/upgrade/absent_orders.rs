@@ -98,6 +98,18 @@ fn what_comes_in_stands_among_those_that_are_given_a_position() {
 }
 
 #[test]
+fn what_comes_in_without_a_position_stands_last() {
+    let own = |package: &mut Json| place(package, &[("r_r", Some(7)), ("r_s", Some(5))]);
+    let mut line = Line::of(&v2(own));
+    assert_eq!(named(&stand(&line)), ["s", "r"]);
+    line.upgrade(&rails([Some(7), Some(5), None]), &Json::Null);
+    assert_eq!(named(&stand(&line)), ["s", "r", "t"]);
+    // The next version gives it one: that is where it starts from.
+    line.upgrade(&rails([Some(7), Some(5), Some(6)]), &Json::Null);
+    assert_eq!(named(&stand(&line)), ["s", "t", "r"]);
+}
+
+#[test]
 fn an_order_that_people_changed_stays() {
     let mut line = Line::of(&rails([None, Some(2), Some(3)]));
     line.edit(Rail, "r", |rail| rail.order = Some(9));
