@@ -58,7 +58,7 @@ pub use report::{
     RenamedRecord, Report, TableReport, UnresolvedEntry,
 };
 pub use request::{Request, Resolution, Resolutions, RowsMode, UpgradeTerms};
-pub use resolve::{ResolveInput, resolve};
+pub use resolve::{ResolveInput, is_satisfied, resolve};
 pub use row_base::{BasedRows, LineJob, RowBase, speaks_of_all};
 pub use run::{run, run_from};
 pub use suggest::{Candidate, Suggestion, suggest};

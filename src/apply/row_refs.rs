@@ -50,6 +50,12 @@ impl<'t> RowRef<'t> {
         self.table.inner
     }
 
+    /// What it names: the row, its table, the column.
+    fn parts(&self) -> (Cow<'t, str>, Cow<'t, str>, Option<Cow<'t, str>>) {
+        let column = self.column.map(Text::decoded);
+        (self.row.decoded(), self.table(), column)
+    }
+
     /// Whether it is a row of that table.
     #[inline]
     pub(super) fn is_in(&self, table: &str) -> bool {
@@ -137,6 +143,16 @@ fn listed(list: &str) -> impl Iterator<Item = RowRef<'_>> {
     })
 }
 
+/// Whether two cells point at the same rows, however that is written.
+pub(super) fn same_rows(one: &str, other: &str) -> bool {
+    let is_list = |refs: &str| members(refs).any(|(key, _)| key.is("rows"));
+    let (ones, others) = (row_refs(one), row_refs(other));
+    is_list(one) == is_list(other)
+        && ones
+            .map(|row| row.parts())
+            .eq(others.map(|row| row.parts()))
+}
+
 /// All rows that the cells of a row point at.
 pub(super) fn all_row_refs(refs: &str) -> impl Iterator<Item = RowRef<'_>> {
     members(refs).flat_map(|(_, cell)| row_refs(cell))
@@ -146,7 +162,7 @@ pub(super) fn all_row_refs(refs: &str) -> impl Iterator<Item = RowRef<'_>> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{all_row_refs, plain, row_refs};
+    use super::{all_row_refs, plain, row_refs, same_rows};
 
     #[test]
     fn reads_one_row_ref_or_a_list() {
@@ -162,6 +178,28 @@ mod tests {
         assert_eq!(read, [("u_1", Some("n")), ("u_2", None)]);
         let row = format!(r#"{{"x":{one},"y\u0079":{many}}}"#);
         assert_eq!(all_row_refs(&row).count(), 3);
+    }
+
+    #[test]
+    fn the_same_rows_are_the_same_however_they_are_written() {
+        let one = r#"{"rowUid":"u_1","featureRef":"f_a","valueColumn":"n"}"#;
+        let same = [
+            r#"{ "valueColumn": "n", "featureRef": "f_a", "rowUid": "u_1" }"#,
+            r#"{"rowUid":"u_\u0031","featureRef":"$f_a","valueColumn":"n"}"#,
+        ];
+        let other = [
+            r#"{"rowUid":"u_2","featureRef":"f_a","valueColumn":"n"}"#,
+            r#"{"rowUid":"u_1","featureRef":"f_b","valueColumn":"n"}"#,
+            r#"{"rowUid":"u_1","featureRef":"f_a"}"#,
+        ];
+        let listed = |text: &str| format!("{{\n\"rows\": [{text}, {text}]}}");
+        for text in same {
+            assert!(same_rows(one, text) && same_rows(&listed(one), &listed(text)));
+            assert!(!same_rows(one, &format!("{{\"rows\":[{text}]}}")));
+        }
+        for text in other {
+            assert!(!same_rows(one, text) && !same_rows(&listed(one), &listed(text)));
+        }
     }
 
     #[test]

@@ -5,8 +5,6 @@
 
 mod stand_in;
 
-use indexmap::IndexMap;
-
 use crate::apply::{
     self, ApplyError, BasePackage, JobHistory, LineJob, Minter, Preview, PreviewInput, Refusal,
     Report, Request, Resolution, Resolutions, ResolveInput, RowBase, UndoError,
@@ -18,7 +16,7 @@ use crate::package::model::Dependency;
 use crate::rows::sorted_to;
 use crate::workspace::ledger::Entry;
 use crate::workspace::memory::{Memory, MemoryError, State};
-use crate::workspace::{RowData, Source as _, ready};
+use crate::workspace::{RowData, Source as _, Structure, ready};
 
 pub use stand_in::stand_in;
 
@@ -41,7 +39,8 @@ pub struct Simulation {
     pub written: Vec<Entry>,
     /// Whether the undo gave back the workspace that was there before, the order of the cells of rows aside.
     pub restored: bool,
-    /// What became of dependencies, for later upgrades to start from.
+    /// What was decided about dependencies, for later upgrades to start from. As at a server, what nobody decided is
+    /// none: a dependency that an equal name satisfies stays satisfied.
     pub resolutions: Resolutions,
 }
 
@@ -66,7 +65,7 @@ pub enum SimulateError {
     Memory(#[from] MemoryError),
 }
 
-/// Applies, applies again, undoes. The digest of the package ([`apply::package_digest`]) is part
+/// Applies, applies again, undoes. The digest of the package ([`apply::content_digest`]) is part
 /// of the preview's.
 pub fn simulate(
     package: &Checked<'_>,
@@ -153,7 +152,7 @@ pub fn simulate(
         again,
         again_changed,
         restored,
-        resolutions: proposed(package, request),
+        resolutions: request.resolutions.clone(),
     })
 }
 
@@ -182,7 +181,7 @@ pub struct KnownJob<'t> {
 pub struct SimulatedUpgrade<'q, 't> {
     /// The new package.
     pub package: &'q Checked<'t>,
-    /// Its digest ([`apply::package_digest`]).
+    /// Its digest ([`apply::content_digest`]).
     pub package_digest: &'q str,
     /// How it is applied: an upgrade.
     pub request: &'q Request,
@@ -197,7 +196,7 @@ struct UpgradeStart<'q> {
     /// The package that was applied last.
     package: Option<&'q Checked<'q>>,
     /// How its dependencies were decided.
-    resolutions: IndexMap<String, Resolution>,
+    resolutions: Resolutions,
     /// What the jobs wrote, oldest first.
     applied: Vec<Entry>,
     /// The jobs.
@@ -213,8 +212,9 @@ impl<'q> UpgradeStart<'q> {
         definitions: &Definitions,
         minter: Minter,
     ) -> Result<UpgradeStart<'q>, SimulateError> {
+        let destination = ready(workspace.structure())?;
         let first = Request {
-            resolutions: proposed(base, request),
+            resolutions: proposed(base, request, &destination),
             ..Request::default()
         };
         let from = JobHistory::default();
@@ -330,7 +330,10 @@ pub fn upgrade(
     let after = workspace.state();
 
     let upgraded = workspace.next_job();
-    let kept = proposed(package, completed.as_ref().unwrap_or(request));
+    let kept = completed.map_or_else(
+        || request.resolutions.clone(),
+        |completed| completed.resolutions,
+    );
     past_jobs.push(LineJob {
         package,
         entries: applied.len()..applied.len() + upgraded.len(),
@@ -424,18 +427,20 @@ fn pass(
     Ok(ready(run)?)
 }
 
-/// What becomes of dependencies: what a request says, else what can be had without asking.
-pub fn proposed(package: &Checked<'_>, request: &Request) -> IndexMap<String, Resolution> {
+/// What is to become of dependencies: what a request says, else what can be had without asking. Nothing is said of those
+/// that an equal name satisfies.
+pub fn proposed(package: &Checked<'_>, request: &Request, destination: &Structure) -> Resolutions {
     let dependencies = package.manifest.dependencies().iter();
     let resolution = |dependency: &Dependency| {
-        let given = request.resolutions.get(&dependency.reference).cloned();
-        given.unwrap_or(match dependency.blueprint {
-            Some(_) => Resolution::Import,
-            None => Resolution::Skip,
+        let given = request.resolutions.get(&dependency.reference);
+        given.cloned().or_else(|| match dependency.blueprint {
+            Some(_) => Some(Resolution::Import),
+            None if apply::is_satisfied(dependency, destination) => None,
+            None => Some(Resolution::Skip),
         })
     };
     dependencies
-        .map(|dependency| (dependency.reference.clone(), resolution(dependency)))
+        .filter_map(|dependency| Some((dependency.reference.clone(), resolution(dependency)?)))
         .collect()
 }
 
@@ -449,7 +454,7 @@ pub fn built(
     ids: &mut dyn Ids,
 ) -> Result<State, SimulateError> {
     let request = Request {
-        resolutions: proposed(package, &Request::default()),
+        resolutions: proposed(package, &Request::default(), &empty.structure),
         ..Request::default()
     };
     let mut workspace = Memory::new(empty);

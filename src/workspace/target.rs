@@ -250,6 +250,18 @@ pub struct Refused {
     pub message: String,
 }
 
+impl Refused {
+    /// A row has a value of a unique column that another row holds, a stored one or one that is written with it.
+    pub fn repeated(row: usize, column: String) -> Refused {
+        Refused {
+            code: Code::UniqueViolation,
+            row: Some(row),
+            message: format!("the value of the unique column {column:?} is already in another row"),
+            column: Some(column),
+        }
+    }
+}
+
 /// Why a unit was not written, or not surely.
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError<E> {

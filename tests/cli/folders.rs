@@ -402,3 +402,20 @@ fn a_folder_of_no_package_is_walked_and_formatted_as_ever() {
     place.run(&["unpack", "d/a.json", "lay"]).exits(0);
     place.run(&["fmt", "--check", "lay"]).exits(0);
 }
+
+#[test]
+fn a_package_has_one_digest_however_it_is_laid_out() {
+    let place = Place::with(&[("p.json", &tiny()), ("q.json", &tiny())]);
+    place.run(&["unpack", "p.json", "lay"]).exits(0);
+    place.run(&["fmt", "q.json"]).exits(0);
+    assert_ne!(place.read("p.json"), place.read("q.json"));
+    let digest = |path: &str| {
+        let ran = place.run(&["simulate", path, "--format", "json"]).exits(0);
+        ran.json()["plan"]["digest"].clone()
+    };
+    let expected = digest("p.json");
+    assert!(expected.is_string());
+    for path in ["q.json", "lay"] {
+        assert_eq!(digest(path), expected, "{path}");
+    }
+}

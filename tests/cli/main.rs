@@ -32,6 +32,7 @@ mod report;
 mod resolving;
 #[cfg(unix)]
 mod shells;
+mod simulated_names;
 mod simulating;
 mod support;
 #[cfg(target_os = "linux")]

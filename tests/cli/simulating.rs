@@ -412,3 +412,38 @@ fn an_upgrade_says_what_it_lacks() {
             .exits(2);
     }
 }
+
+/// A package of an automation that sets a variable to a number.
+fn setting(number: &str) -> String {
+    let mut package: Value = serde_json::from_str(&tiny()).expect("JSON");
+    let manifest = &mut package["manifest"];
+    let step = serde_json::json!({"key": "var.set", "id": "stp_aaaaaaaaaaaa",
+        "config": {"name": "x", "value": "(number)"}});
+    let steps = manifest["plan"]["steps"].as_array_mut().expect("steps");
+    let module = steps
+        .iter()
+        .position(|step| step["tool"] == "create_module");
+    steps.insert(module.expect("a module"), serde_json::json!({"uid": "u_00000000-0000-4000-8000-0000000000f1", "tool": "create_workflow_v2", "ref": "w_a",
+        "args": {"workspaceId": "$workspace", "name": "A", "label": "A", "triggerConfig": {"type": "manual"},
+            "graphConfig": {"steps": [step]}, "isDraft": true, "published": true}}));
+    let items = manifest["items"].as_array_mut().expect("items");
+    items.push(serde_json::json!({"uid": "u_00000000-0000-4000-8000-0000000000f2", "kind": "workflow", "ref": "w_a", "label": "A",
+        "stepIds": ["stp_aaaaaaaaaaaa"]}));
+    package.to_string().replace("\"(number)\"", number)
+}
+
+#[test]
+fn numbers_of_a_plan_keep_their_digits() {
+    let place = Place::with(&[
+        ("old.json", &setting("1.10")),
+        ("new.json", &setting("2.50")),
+    ]);
+    let words = ["simulate", "new.json", "--upgrade", "--base", "old.json"];
+    let ran = place
+        .run(&[&words[..], &["--format", "json"]].concat())
+        .exits(0);
+    assert_eq!(ran.json()["plan"]["update"][0]["before"], 1.1);
+    for expected in ["\"before\": 1.10,", "\"after\": 2.50\n"] {
+        assert!(ran.out.contains(expected), "{}", ran.out);
+    }
+}

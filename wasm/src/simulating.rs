@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tplkit::apply::{Request, RowsMode, package_digest};
+use tplkit::apply::{Request, RowsMode, content_digest};
 use tplkit::check::{self, Checked};
 use tplkit::context::{Clock, Ids};
 use tplkit::definitions::Definitions;
@@ -61,7 +61,7 @@ pub fn simulate(
     }
     let simulated = simulation::simulate(
         &checked,
-        &package_digest(text),
+        &content_digest(text),
         &request,
         state,
         options.definitions,

@@ -199,7 +199,8 @@ pub async fn stored(
 
 /// What is stored of a record, in place of what was seen of it.
 fn as_stored(stored: &Record, seen: &AnyRecord) -> AnyRecord {
-    let text = |column| Some(stored.text(column).to_owned()).filter(|text| !text.is_empty());
+    // An icon that is empty is one; only null is none.
+    let text = |column| stored.optional_text(column).map(str::to_owned);
     let what = stored.kind.what;
     AnyRecord {
         name: stored.name.clone(),

@@ -64,7 +64,7 @@ impl<'p, 't> StoreBackend<'p, 't> {
         let mut server = TestServer::open(&folder, from.test.now, from.state).await?;
         if let (Some(base), Some(text)) = (self.setup.base, self.base) {
             server.offer(text).await?;
-            let request = base_request(base, from.request);
+            let request = base_request(base, from);
             if let Err(why) = server.apply(&request).await? {
                 return Err(DeclaredError::Destination(why.write()));
             }
@@ -117,9 +117,9 @@ impl<'p, 't> StoreBackend<'p, 't> {
 }
 
 /// The base stands as in memory: with what can be had without asking.
-fn base_request(base: &Checked<'_>, request: &Request) -> Request {
+fn base_request(base: &Checked<'_>, from: &Beginning<'_>) -> Request {
     Request {
-        resolutions: proposed(base, request),
+        resolutions: proposed(base, from.request, &from.state.structure),
         ..Request::default()
     }
 }

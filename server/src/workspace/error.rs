@@ -82,14 +82,7 @@ impl From<rows::RowRefusal> for UnitError {
         match why {
             rows::RowRefusal::Conflict(taken) => {
                 let (row, column) = taken.into_iter().next().unwrap_or_default();
-                let detail =
-                    format!("the value of the unique column {column:?} is already in another row");
-                Refused {
-                    row: Some(row),
-                    column: Some(column),
-                    ..refused(Code::UniqueViolation, detail)
-                }
-                .into()
+                Refused::repeated(row, column).into()
             }
             rows::RowRefusal::Quota => {
                 let detail = "the organization has as many rows as it may have";

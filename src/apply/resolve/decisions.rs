@@ -65,6 +65,12 @@ pub(super) fn decide<'p>(
     decisions
 }
 
+/// Whether a dependency is known by its name, and the destination has what is called so: nobody has to decide on it.
+pub fn is_satisfied(dependency: &Dependency, destination: &Structure) -> bool {
+    dependency.form == DependencyForm::Name
+        && has_name(destination, dependency.kind, &dependency.identity.name)
+}
+
 fn decided<'p>(
     dependency: &Dependency,
     resolution: &Resolution,
@@ -199,12 +205,12 @@ fn proposed<'p>(
     if dependency.blueprint.is_some() {
         return Ok(DependencyDecision::Import);
     }
+    if is_satisfied(dependency, destination) {
+        return Ok(DependencyDecision::Named);
+    }
     let (reference, kind) = (&dependency.reference, dependency.kind.noun());
     let name = &dependency.identity.name;
     if dependency.form == DependencyForm::Name {
-        if has_name(destination, dependency.kind, name) {
-            return Ok(DependencyDecision::Named);
-        }
         let detail = format!(
             "the destination has no {kind} named {name:?}, which `{reference}` stands for{}. {} Create it there, map to the name of another, or skip it.{}",
             uses(package, dependency),

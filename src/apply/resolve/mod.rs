@@ -52,6 +52,7 @@ pub(super) use adopted::{adopted, adopted_table};
 pub(super) use applied_rows::{AppliedRows, applied_rows, base_things};
 use bindings::Bindings;
 pub(super) use columns::fits;
+pub use decisions::is_satisfied;
 use dependency_decision::DependencyDecision;
 use earlier_names::note_earlier_names;
 use earlier_records::EarlierJobs;

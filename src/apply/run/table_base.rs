@@ -140,7 +140,7 @@ impl<'a> TableBase<'a> {
         rows.find(|row| self.columns(*row).has(at))
     }
 
-    /// Whether a package says of a row what the base says.
+    /// Whether a package says of a row what the base says, in the same words. Where it does not, cells are compared.
     pub(super) fn says_the_same(&self, id: Id, row: RawRow<'_>) -> bool {
         self.row(id).is_some_and(|base| {
             base.row.data == row.data && base.row.refs == row.refs && !self.older.contains_key(&id)

@@ -198,7 +198,7 @@ fn print_ending(
             let workspace = plan_request.title();
             upgrade_view::markdown(&subject, &workspace, &planned.preview, &titles)
         }
-        PlanForm::Json => document::write(
+        PlanForm::Json => document::write_exact(
             if exit == Exit::Done {
                 "clean"
             } else {
@@ -209,9 +209,10 @@ fn print_ending(
                 "template_id": examined.template,
                 "replaces": examined.replaced.is_some(),
                 "workspace_id": workspace.to_string(),
-                "plan": planned.document,
+                "plan": null,
                 "output": output.filter(|_| !refused).map(Path::to_string_lossy),
             }),
+            &[("plan", planned.document.clone())],
         ),
     };
     write_result(&text, None)?;

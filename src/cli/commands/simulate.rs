@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use tplkit::apply::{Preview, Request, RowsMode, check_base, package_digest};
+use tplkit::apply::{Preview, Request, RowsMode, check_base, content_digest};
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::definitions::Definitions;
 use tplkit::json::Value;
@@ -120,7 +120,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             session.note(format!("a stand-in is mapped to for `{reference}`"));
         }
     }
-    let digest = package_digest(text);
+    let digest = content_digest(text);
     let simulated = if request.upgrade {
         let upgrade = Upgrade {
             package: &package,
@@ -173,19 +173,21 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             &package.manifest,
             &simulation,
         )),
-        Form::Json => document::write(
+        Form::Json => document::write_exact(
             outcome,
             &json!({
                 "path": args.package.to_string_lossy(),
                 "into": args.into.as_ref().map(|path| path.to_string_lossy()),
-                "plan": document::of(&simulation.preview),
-                "report": document::of(&simulation.report),
-                "again": {
-                    "changed": simulation.again_changed,
-                    "report": document::of(&simulation.again),
-                },
+                "plan": null,
+                "report": null,
+                "again": null,
                 "undo": {"restored": simulation.restored},
             }),
+            &[
+                ("plan", document::exact(&simulation.preview)),
+                ("report", document::exact(&simulation.report)),
+                ("again", again(&simulation)),
+            ],
         ),
     };
     write_result(&text, None)?;
@@ -195,6 +197,16 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         ));
     }
     Ok(exit)
+}
+
+/// What the second pass did.
+fn again(simulation: &Simulation) -> Value {
+    let members = [
+        ("changed", simulation.again_changed.into()),
+        ("report", document::exact(&simulation.again)),
+    ];
+    let members = members.map(|(key, value)| (key.to_owned(), value));
+    Value::Object(members.into_iter().collect())
 }
 
 /// An upgrade that is to be tried.
@@ -332,13 +344,13 @@ fn undecided(args: &Args, manifest: &Manifest, plan: &Preview) -> Result<Exit, C
             upgrade_view::upgrade(&mut text, plan, &titles);
             folded(&text)
         }
-        Form::Json => document::write(
+        Form::Json => document::write_exact(
             "findings",
             &json!({
                 "path": args.package.to_string_lossy(),
                 "refusals": plan.refusals,
-                "plan": document::of(plan),
             }),
+            &[("plan", document::exact(plan))],
         ),
     };
     write_result(&text, None)?;

@@ -35,7 +35,7 @@ const PACKAGE: &str = "package";
 #[derive(Debug)]
 pub(crate) struct PlanView {
     pub(crate) preview: Preview,
-    pub(crate) document: serde_json::Value,
+    pub(crate) document: Value,
     /// Whether targets were taken to exist that the server has no list of.
     pub(crate) trusts: bool,
 }
@@ -88,7 +88,7 @@ pub(crate) fn by_server(
             let what = format!("what an apply of template `{template}` would do cannot be asked");
             subject::degraded(client, template, error, &what)
         })?;
-    let document = document::value(reported.document.get());
+    let document = document::exact_text(reported.document.get());
     Ok(PlanView {
         preview: reported.record,
         document,
@@ -125,7 +125,7 @@ pub(crate) fn by_reading(
             NOT_IN_CATALOG.clone_into(&mut refusal.detail);
         }
     }
-    let document = document::of(&preview);
+    let document = document::exact(&preview);
     let organization = &structure.organization;
     Ok(PlanView {
         preview,
@@ -174,7 +174,7 @@ pub(crate) fn by_server_for(
             return Err(error.into());
         }
     };
-    let document = document::value(reported.document.get());
+    let document = document::exact_text(reported.document.get());
     Ok(Some(PlanView {
         preview: reported.record,
         document,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::drafts;
 use super::records::{feature_mut, features_mut, missing, objects, refused};
 use super::state::DraftVersion;
-use super::table::{Holder, MemoryTable, NotAdded, RepeatedValue};
+use super::table::{MemoryTable, NotAdded, RepeatedValue};
 use super::update;
 use super::{State, Tables};
 use crate::json::{Object, Value};
@@ -479,21 +479,7 @@ fn edited(position: usize, row: Id) -> Refused {
 }
 
 fn violation(repeated: RepeatedValue) -> Refused {
-    let RepeatedValue {
-        position,
-        column,
-        holder,
-    } = repeated;
-    let by = match holder {
-        Holder::Stored => "a stored row",
-        Holder::Written => "another of the rows written with it",
-    };
-    Refused {
-        code: Code::UniqueViolation,
-        row: Some(position),
-        message: format!("{by} holds the same value in the unique column {column:?}"),
-        column: Some(column),
-    }
+    Refused::repeated(repeated.position, repeated.column)
 }
 
 fn config_of(state: &State, kind: RecordKind, id: Id) -> Option<Value> {

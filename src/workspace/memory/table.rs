@@ -18,22 +18,12 @@ pub(in crate::workspace) struct MemoryTable {
     indexes: Mutex<HashMap<String, Index>>,
 }
 
-/// Who holds a value already.
-pub(super) enum Holder {
-    /// A stored row.
-    Stored,
-    /// An earlier one of the rows that are being written.
-    Written,
-}
-
 /// A value that would appear twice.
 pub(super) struct RepeatedValue {
     /// The position of the row.
     pub(super) position: usize,
     /// The column.
     pub(super) column: String,
-    /// Who has it already.
-    pub(super) holder: Holder,
 }
 
 /// Why rows were not added.
@@ -116,7 +106,6 @@ impl MemoryTable {
                 return Some(RepeatedValue {
                     position,
                     column: column.to_owned(),
-                    holder: Holder::Stored,
                 });
             }
             if let Some(earlier) = written.insert(key, position) {
@@ -130,7 +119,6 @@ impl MemoryTable {
                     return Some(RepeatedValue {
                         position,
                         column: column.to_owned(),
-                        holder: Holder::Written,
                     });
                 }
             }
@@ -156,18 +144,17 @@ impl MemoryTable {
                 };
                 let Some(key) = key(value) else { continue };
                 let others = index.claim(key, row.id);
-                let holder = others.iter().filter(|id| **id != row.id).find_map(|id| {
-                    let stored = self.get(*id).map(|other| (other, Holder::Stored));
+                let mut others = others.iter().filter(|id| **id != row.id);
+                let is_held = others.any(|id| {
                     let written = || rows.iter().find(|other| other.id == *id);
-                    let (other, holder) = stored.or_else(|| Some((written()?, Holder::Written)))?;
-                    let other_value = cells.value(&other.data)?;
-                    equal(other_value, value).then_some(holder)
+                    let other = self.get(*id).or_else(written);
+                    let other_value = other.and_then(|other| cells.value(&other.data));
+                    other_value.is_some_and(|other_value| equal(other_value, value))
                 });
-                if let Some(holder) = holder {
+                if is_held {
                     return Err(RepeatedValue {
                         position,
                         column: column.clone(),
-                        holder,
                     });
                 }
             }

@@ -1,7 +1,7 @@
 //! Unique columns: what collides, and who is notified.
 
 use tplkit::problem::Code;
-use tplkit::workspace::{Change, Id, New, RecordKind};
+use tplkit::workspace::{Change, Id, New, RecordKind, Refused};
 
 use super::subject::{config, merge, removals, same};
 use super::{Case, CaseResult, Subject, Workspaces};
@@ -56,22 +56,14 @@ async fn repeated<W: Workspaces>(workspaces: &W) -> CaseResult {
         let rows = subject.rows(data);
         let insert = Change::InsertRows { feature, rows };
         let refused = subject.refused(Code::UniqueViolation, vec![insert]).await?;
-        same(
-            "the column at fault",
-            &refused.column.as_deref(),
-            &Some("código"),
-        )?;
-        same("the row at fault", &refused.row, &Some(row))?;
+        let expected = Refused::repeated(row, "código".to_owned());
+        same("why it is refused", &refused, &expected)?;
     }
     let rows = vec![merge(ids[0], r#"{"a":"x"}"#), merge(ids[1], stored)];
     let update = Change::UpdateRows { feature, rows };
     let refused = subject.refused(Code::UniqueViolation, vec![update]).await?;
-    same("the row at fault", &refused.row, &Some(1))?;
-    same(
-        "the column at fault",
-        &refused.column.as_deref(),
-        &Some("código"),
-    )?;
+    let expected = Refused::repeated(1, "código".to_owned());
+    same("why it is refused", &refused, &expected)?;
     same("what rows hold", &subject.digests(feature).await?, &before)
 }
 

@@ -72,7 +72,7 @@ impl Generator<'_> {
             id: id_,
             name: names::technical(&mut self.dice, taken),
             label: self.label(),
-            icon: self.dice.chance(40).then(|| "🏠".to_owned()),
+            icon: self.icon(place),
             order: self.place(place),
             config,
             rails,
@@ -122,6 +122,12 @@ impl Generator<'_> {
         }
         self.left_over(&mut config);
         config
+    }
+
+    /// None, one, or one that is empty: that is not the same as none.
+    fn icon(&mut self, place: usize) -> Option<String> {
+        let given = self.dice.chance(40);
+        given.then(|| if place % 3 == 1 { "" } else { "🏠" }.to_owned())
     }
 
     /// Mostly one after the other, sometimes together.

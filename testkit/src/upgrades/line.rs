@@ -13,7 +13,9 @@ use tplkit::simulate::proposed;
 use tplkit::upgrade::Drift;
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::State;
-use tplkit::workspace::{CommitError, Id, Lookup as _, Progress, Source as _, Target as _, Unit};
+use tplkit::workspace::{
+    CommitError, Id, Lookup as _, Progress, Source as _, Structure, Target as _, Unit,
+};
 
 use super::killed::{Attempt, Kill};
 use super::{Place, changes};
@@ -157,7 +159,6 @@ impl<P: Place> Line<P> {
     /// What would be done.
     pub(super) async fn plan(&mut self, text: &str, request: &Request) -> Result<Preview, String> {
         let package = Checked::trusted(text).map_err(failed("reading"))?;
-        let request = &complete(&package, request);
         let entries = self.entries();
         let jobs = self.jobs.clone();
         let packages = packages(&jobs)?;
@@ -165,6 +166,7 @@ impl<P: Place> Line<P> {
         let job = self.place.begin().await;
         let target = self.place.open(job).await;
         let structure = target.structure().await.map_err(failed("reading"))?;
+        let request = &complete(&package, request, &structure);
         let input = PreviewInput {
             package: &package,
             package_digest: "",
@@ -215,12 +217,14 @@ impl<P: Place> Line<P> {
         kill: Option<Kill>,
     ) -> Result<Ran, String> {
         let package = Checked::trusted(text).map_err(failed("reading"))?;
-        let request = &complete(&package, request);
         self.nonce += 1;
         let start = "2026-03-02T10:00:00Z".parse();
         let start = start.map_err(|_| "no instant")?;
         let minter = Minter::at(start, 0xABC_0000 + self.nonce);
         let number = self.place.begin().await;
+        let target = self.place.open(number).await;
+        let structure = target.structure().await.map_err(failed("reading"))?;
+        let request = &complete(&package, request, &structure);
         let mut kills = kill.into_iter();
         let mut killed = false;
         loop {
@@ -322,13 +326,13 @@ impl<P: Place> Line<P> {
             return Err("nothing was applied".to_owned());
         };
         let package = Checked::trusted(&newest.text).map_err(failed("reading"))?;
-        let request = complete(&package, &request(false));
         let jobs = self.jobs.clone();
         let packages = packages(&jobs)?;
         let rows = row_bases(&entries, &jobs, &packages);
         let job = self.place.begin().await;
         let target = self.place.open(job).await;
         let structure = target.structure().await.map_err(failed("reading"))?;
+        let request = complete(&package, &request(false), &structure);
         let input = DriftInput {
             template: Id::nil(),
             past: JobHistory {
@@ -347,9 +351,9 @@ impl<P: Place> Line<P> {
 }
 
 /// With what becomes of dependencies.
-fn complete(package: &Checked<'_>, request: &Request) -> Request {
+fn complete(package: &Checked<'_>, request: &Request, destination: &Structure) -> Request {
     Request {
-        resolutions: proposed(package, request),
+        resolutions: proposed(package, request, destination),
         ..request.clone()
     }
 }

@@ -6,6 +6,8 @@
 
 use std::future::Future;
 
+use tplkit::json::{SyntaxError, Value};
+
 use super::Verdict;
 use crate::packaged::{packaged, packaged_onto};
 use crate::random::{self, Dice, EditStep, Hand, Shape};
@@ -80,7 +82,12 @@ impl Triple {
         let done: Vec<String> = done.collect();
         let base = packaged(source.clone())?;
         let new = packaged_onto(later, &base)?;
-        Ok(Packages { base, new, done })
+        let mut dice = Dice::new(self.seed ^ 0x00DE_12ED);
+        Ok(Packages {
+            base: without_some_orders(&base, &mut dice)?,
+            new: without_some_orders(&new, &mut dice)?,
+            done,
+        })
     }
 
     /// The same without one of its changes, each of them in turn, the last first.
@@ -111,6 +118,36 @@ impl Triple {
         let none = none.into_iter().filter(|triple| triple != self);
         none.chain(author).chain(people).collect()
     }
+}
+
+/// The package with some modules and navigation entries that are given no position, as by hand; an export gives all of
+/// them one.
+fn without_some_orders(package: &str, dice: &mut Dice) -> Result<String, String> {
+    let failed = |error: SyntaxError| error.to_string();
+    let mut package = Value::parse(package).map_err(failed)?;
+    let steps = ["manifest", "plan", "steps"];
+    let steps = steps
+        .iter()
+        .try_fold(&mut package, |value, key| match value {
+            Value::Object(members) => members.get_mut(*key),
+            _ => None,
+        });
+    let Some(Value::List(steps)) = steps else {
+        return Err("the package has no steps".to_owned());
+    };
+    for step in steps {
+        let Value::Object(step) = step else { continue };
+        let tool = step.get("tool").and_then(Value::as_str);
+        if !matches!(tool, Some("create_module" | "create_rail")) {
+            continue;
+        }
+        if let Some(Value::Object(args)) = step.get_mut("args")
+            && dice.chance(25)
+        {
+            args.shift_remove("order");
+        }
+    }
+    Ok(package.write())
 }
 
 /// Shrinks a triple that a law does not hold for, and says what is wrong with the smallest one; nothing

@@ -43,6 +43,7 @@ mod upgrade;
 mod upgrade_automations;
 mod upgrade_base;
 mod upgrade_hidden;
+mod upgrade_icons;
 mod upgrade_imported;
 mod upgrade_mappings;
 mod upgrade_moved;

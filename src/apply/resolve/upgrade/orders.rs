@@ -1,6 +1,6 @@
 //! The order of siblings: one leaf of their parent, by position and not by number (`upgrade` 3.3.2).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 
@@ -24,6 +24,9 @@ type Names = HashMap<Id, Value>;
 
 /// Siblings on one side.
 type Sequence = Vec<Id>;
+
+/// A record of a package, and the position that it gives.
+type Placed = (Id, Option<i64>);
 
 impl Merging<'_, '_> {
     /// Puts the siblings of every parent that is at the destination in order. Gives parents, by the kind
@@ -114,37 +117,38 @@ impl Merging<'_, '_> {
         parent: &Parent<'_>,
         path: &str,
     ) -> bool {
-        let declared = self.built.declared.values();
-        let mut theirs: Vec<(i64, Id, bool)> = declared
-            .filter(|declared| declared.record.kind == kind && declared.record.parent == within)
-            .filter(|declared| !declared.blueprint)
-            .map(|declared| {
-                (
-                    declared.record.order.unwrap_or(i64::MAX),
-                    declared.record.id,
-                    declared.record.order.is_some(),
-                )
-            })
+        let ours = AnyRecord::siblings(self.destination, kind, within);
+        let base = self.base.all().map(|based| &based.record);
+        let base: Vec<Placed> = base
+            .filter(|record| record.kind == kind && record.parent == within)
+            .map(|record| (record.id, record.order))
             .collect();
-        theirs.sort_by_key(|(order, ..)| *order);
-        // What the package does not give is not a leaf.
-        let given = theirs.iter().any(|(.., given)| *given);
-        let theirs: Sequence = theirs.into_iter().map(|(_, id, _)| id).collect();
-        let mut base: Vec<&AnyRecord> = self
-            .base
-            .all()
-            .map(|based| &based.record)
+        // What the package does not give keeps the base that it has.
+        let based = |id: Id| self.base.get(id).and_then(|based| based.record.order);
+        let declared = self.built.declared.values();
+        let theirs: Vec<&AnyRecord> = declared
+            .filter(|declared| !declared.blueprint)
+            .map(|declared| &declared.record)
             .filter(|record| record.kind == kind && record.parent == within)
             .collect();
-        base.sort_by_key(|record| record.order.unwrap_or(i64::MAX));
-        let base: Sequence = base.into_iter().map(|record| record.id).collect();
-        let ours = AnyRecord::siblings(self.destination, kind, within);
+        // What the package does not give is not a leaf.
+        let given = theirs.iter().any(|record| record.order.is_some());
+        let theirs: Vec<Placed> = theirs
+            .into_iter()
+            .map(|record| (record.id, record.order.or_else(|| based(record.id))))
+            .collect();
+        let compared: HashSet<Id> = theirs
+            .iter()
+            .filter_map(|(id, order)| order.map(|_| *id))
+            .collect();
+        let base = as_applied(&base, &ours);
+        let theirs = as_applied(&theirs, &ours);
         let names: Names = ours
             .iter()
             .map(|record| (record.id, record.name.as_str().into()))
             .collect();
         let now: Sequence = ours.iter().map(|record| record.id).collect();
-        let in_all = |id: &&Id| base.contains(id) && theirs.contains(id) && now.contains(id);
+        let in_all = |id: &&Id| base.contains(id) && compared.contains(*id) && now.contains(id);
         let common = |list: &Sequence| -> Value {
             let common = list.iter().filter(in_all);
             let names = common.filter_map(|id| names.get(id).cloned());
@@ -221,10 +225,14 @@ impl Merging<'_, '_> {
         }
         let fresh = |id: &Id| !now.contains(id) && self.is_fresh(*id);
         if sequence != standing || theirs.iter().any(fresh) {
+            // What is given a position stands among what is given one, what is given none after everything.
+            let all = || theirs.iter().copied();
+            let placed: Sequence = all().filter(|id| compared.contains(id)).collect();
             let before = sequence.clone();
-            insert_after(&mut sequence, &theirs, |id| {
+            insert_after(&mut sequence, &placed, |id| {
                 !before.contains(id) && fresh(id)
             });
+            sequence.extend(all().filter(|id| !compared.contains(id) && fresh(id)));
             self.number(kind, &sequence, &ours);
             let stood = Siblings::of_all(kind, within, Some(parent.reference.to_owned()), &ours);
             self.built.work.entry.siblings.push(stood);
@@ -283,6 +291,27 @@ impl Merging<'_, '_> {
             self.merged(kind, id).order = Some(order);
         }
     }
+}
+
+/// Siblings of a package, in the order in which an apply puts them. What is given no position comes after all that is
+/// there (`rest` 3.2): what the package made before it, and what others had made (ids ascend with time).
+fn as_applied(records: &[Placed], here: &[AnyRecord]) -> Sequence {
+    let known: HashSet<Id> = records.iter().map(|(id, _)| *id).collect();
+    let others = || here.iter().filter(|record| !known.contains(&record.id));
+    let mut highest = 0;
+    let mut placed: Vec<(i64, Id)> = Vec::new();
+    for (id, order) in records {
+        let order = order.unwrap_or_else(|| {
+            let earlier = others().filter(|record| record.id < *id);
+            let orders = earlier.filter_map(|record| record.order);
+            orders.fold(highest, i64::max).saturating_add(1)
+        });
+        highest = highest.max(order);
+        placed.push((order, *id));
+    }
+    // Of equal positions the record comes first that was declared first.
+    placed.sort_by_key(|(order, _)| *order);
+    placed.into_iter().map(|(_, id)| id).collect()
 }
 
 /// Names in one line, each as a text is shown.

@@ -1,10 +1,10 @@
-//! What the package and the base say of a cell, as they are written.
+//! What the package and the base say of a cell: the same says who means the same, however it is laid out.
 
 use crate::apply::LinkWork;
-use crate::apply::row_refs::row_refs;
+use crate::apply::row_refs::{row_refs, same_rows};
 use crate::apply::run::columns::Columns;
 use crate::package::payload::RawRow;
-use crate::rows::{Cell, EntryFault, elements, members};
+use crate::rows::{Cell, EntryFault, elements, equal, members};
 
 use super::is_null;
 use super::row::{Candidate, MergedTable};
@@ -18,11 +18,25 @@ pub(super) fn same_link(table: &MergedTable<'_>, row: Candidate<'_>, at: usize) 
 }
 
 /// What a package says of a cell.
-#[derive(PartialEq)]
 struct PackagedCell<'r> {
     /// The cell, unless a row is named for all of it: what that holds may change, and the link is the same.
     cell: Option<&'r str>,
     refs: Option<&'r str>,
+}
+
+impl PackagedCell<'_> {
+    fn says_the_same(&self, other: &PackagedCell<'_>) -> bool {
+        same(self.refs, other.refs, same_rows) && same(self.cell, other.cell, equal)
+    }
+}
+
+/// Whether two texts mean the same. Mostly they are the same, which is seen without reading them.
+fn same(one: Option<&str>, other: Option<&str>, means_the_same: fn(&str, &str) -> bool) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => one == other || means_the_same(one, other),
+        (None, None) => true,
+        _ => false,
+    }
 }
 
 fn packaged_cell<'r>(columns: &Columns<'_>, row: RawRow<'r>, at: usize) -> PackagedCell<'r> {
@@ -92,7 +106,7 @@ pub(super) fn brings_file(table: &MergedTable<'_>, row: Candidate<'_>, at: usize
 pub(super) fn same_cell(table: &MergedTable<'_>, row: Candidate<'_>, at: usize) -> bool {
     let base = table.base.row_with_column(row.id, at);
     base.is_some_and(|base| {
-        packaged_cell(&table.columns, row.theirs, at)
-            == packaged_cell(table.base.columns(base), base.row, at)
+        let theirs = packaged_cell(&table.columns, row.theirs, at);
+        theirs.says_the_same(&packaged_cell(table.base.columns(base), base.row, at))
     })
 }

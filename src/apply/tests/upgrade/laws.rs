@@ -109,7 +109,7 @@ fn empty() -> State {
 }
 
 /// One upgrade of a package to another, over what people made of the first.
-fn upgraded(
+pub(super) fn upgraded(
     base: &str,
     new: &str,
     conflicts: Option<Side>,

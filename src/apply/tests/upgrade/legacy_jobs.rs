@@ -109,12 +109,13 @@ fn good_packages_tell_the_same_as_their_ledgers() {
         let package: Json = serde_json::from_str(&text).expect("JSON");
         let make = || {
             let before = checked(&text);
-            let resolutions: Resolutions = proposed(&before, &Request::default());
+            let mut line = Line::empty();
+            let destination = line.memory.state().structure;
+            let resolutions: Resolutions = proposed(&before, &Request::default(), &destination);
             let request = Request {
                 resolutions: resolutions.clone(),
                 ..Request::default()
             };
-            let mut line = Line::empty();
             line.resolutions = resolutions;
             line.apply(&package, &request.to_value().write());
             line

@@ -1,5 +1,6 @@
 //! Upgrades in memory: a package applied, people who work on, and the next version of the package.
 
+mod absent_orders;
 mod adopted;
 mod automations;
 mod based;
@@ -18,6 +19,7 @@ mod hidden;
 mod imported;
 mod invalid_together;
 mod killed;
+mod laid_out;
 mod laws;
 mod leaves;
 mod legacy_jobs;

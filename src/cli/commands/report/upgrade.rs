@@ -104,12 +104,13 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             "path": subject,
             "output": output.map(|path| path.to_string_lossy()),
             "workspace_id": workspace.id.to_string(),
-            "plan": examined.planned.document,
+            "plan": null,
         });
         if output.is_none() {
             body["page"] = json!(page);
         }
-        write_result(&document::write("clean", &body), None)?;
+        let plan = [("plan", examined.planned.document.clone())];
+        write_result(&document::write_exact("clean", &body, &plan), None)?;
     }
     Ok(Exit::Done)
 }

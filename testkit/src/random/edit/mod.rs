@@ -129,7 +129,9 @@ impl<'s> Generator<'s> {
             let at = self.dice.below(self.structure.modules.len());
             let module = &mut self.structure.modules[at];
             if choice == 3 {
-                module.icon = Some(format!("icon {}", label.len() % 3));
+                // One that is empty is not the same as none.
+                let icon = if label.ends_with('0') { "" } else { "icon 1" };
+                module.icon = Some(icon.to_owned());
                 module.label.clone_from(&label);
                 return Some(format!("module {:?} is {label:?}", module.name));
             }
