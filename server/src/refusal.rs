@@ -10,6 +10,13 @@ use uuid::Uuid;
 
 /// How many single faults one refusal lists.
 pub const MOST_FAULTS: usize = 100;
+/// How many characters a refusal has of a place. A key of a body may be as long as the body, and a refusal is kept for a
+/// day where a request has a key.
+const MAX_PATH_CHARS: usize = 300;
+/// How many characters it has of what is wrong there: room for a place, and for what follows.
+const MAX_MESSAGE_CHARS: usize = 600;
+/// How many characters it has of everything that is wrong.
+const MAX_DETAIL_CHARS: usize = 2_000;
 
 /// What a caller sees of a bug.
 const INTERNAL: &str = "Something went wrong here; it has been recorded.";
@@ -81,12 +88,43 @@ pub struct Fault {
 impl Fault {
     /// A value of the wrong shape.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Fault {
-        Fault {
+        let fault = Fault {
             path: path.into(),
             code: Code::ValidationFailed.as_str(),
             message: message.into(),
+        };
+        fault.cut()
+    }
+
+    /// The same, as much of it as a refusal has.
+    fn cut(self) -> Fault {
+        Fault {
+            path: cut_path(self.path),
+            code: self.code,
+            message: cut(self.message, MAX_MESSAGE_CHARS),
         }
     }
+}
+
+/// As much of a text as a refusal has.
+fn cut(mut text: String, most: usize) -> String {
+    if let Some((end, _)) = text.char_indices().nth(most) {
+        text.truncate(end);
+        text.push('…');
+        text.shrink_to_fit();
+    }
+    text
+}
+
+/// As much of a place as a refusal has.
+pub(crate) fn cut_path(path: String) -> String {
+    cut(path, MAX_PATH_CHARS)
+}
+
+/// As many faults as a refusal lists.
+fn listed(faults: Vec<Fault>) -> Vec<Fault> {
+    let listed = faults.into_iter().take(MOST_FAULTS);
+    listed.map(Fault::cut).collect()
 }
 
 impl Refusal {
@@ -94,7 +132,7 @@ impl Refusal {
     pub fn new(code: Code, detail: impl Into<String>) -> Refusal {
         Refusal {
             code,
-            detail: detail.into().into(),
+            detail: cut(detail.into(), MAX_DETAIL_CHARS).into(),
             hides_detail: false,
             errors: Vec::new(),
             is_too_long: false,
@@ -176,19 +214,20 @@ impl Refusal {
 
     /// A refusal with that code and everything that is wrong.
     pub fn invalid_with(code: Code, faults: Vec<Fault>) -> Refusal {
+        let count = faults.len();
+        let errors = listed(faults);
         let mut details: Vec<String> = Vec::new();
-        for fault in faults.iter().take(3) {
+        for fault in errors.iter().take(3) {
             details.push(match fault.path.as_str() {
                 "" => fault.message.clone(),
                 path => format!("{path}: {}", fault.message),
             });
         }
-        if faults.len() > details.len() {
-            details.push(format!("and {} more", faults.len() - details.len()));
+        if count > details.len() {
+            details.push(format!("and {} more", count - details.len()));
         }
         let mut refusal = Refusal::new(code, details.join("; "));
-        refusal.errors = faults;
-        refusal.errors.truncate(MOST_FAULTS);
+        refusal.errors = errors;
         refusal
     }
 
@@ -200,16 +239,22 @@ impl Refusal {
     /// The same refusal in other words.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Refusal {
-        self.detail = detail.into().into();
-        self.hides_detail = false;
+            detail: cut(detail.into(), MAX_DETAIL_CHARS).into(),
+            hides_detail: false,
         self
     }
 
     /// The same refusal with the single things that are wrong.
     #[must_use]
     pub fn with_errors(mut self, errors: Vec<Fault>) -> Refusal {
-        self.errors = errors;
-        self.errors.truncate(MOST_FAULTS);
+        self.errors = listed(errors);
+        self
+    }
+
+    /// The same refusal, about a ref.
+    #[must_use]
+    pub fn with_reference(mut self, reference: &str) -> Refusal {
+        self.reference = Some(cut_path(reference.to_owned()).into());
         self
     }
 
@@ -243,5 +288,50 @@ impl Refusal {
     /// The same for an administrator at the machine, whose command keeps no log: of a bug its cause.
     pub fn cause(&self) -> &str {
         &self.detail
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Code, Fault, MAX_PATH_CHARS, Refusal};
+
+    #[test]
+    fn a_refusal_is_short_however_long_what_it_repeats_is() {
+        let long = "é".repeat(1 << 20);
+        let fault = Fault::new(long.as_str(), "is not a field of this body");
+        assert_eq!(fault.path.chars().count(), MAX_PATH_CHARS + 1);
+        assert!(fault.path.ends_with("é…"), "{}", fault.path);
+        let refusal = Refusal::invalid(vec![fault]);
+        let words = "é…: is not a field of this body";
+        assert!(refusal.detail().ends_with(words), "{}", refusal.detail());
+        // Also of what was put together elsewhere, and in whatever way it becomes a refusal.
+        let fault = Fault {
+            path: long.clone(),
+            code: Code::ValidationFailed.as_str(),
+            message: long.clone(),
+        };
+        let faults = vec![fault; 10];
+        for refusal in [
+            Refusal::invalid(faults.clone()),
+            Refusal::new(Code::ValidationFailed, long.as_str()).with_errors(faults.clone()),
+            Refusal::invalid(faults).with_detail(long.as_str()),
+        ] {
+            let refusal = refusal.with_reference(&long);
+            let reference = refusal.reference.as_deref().unwrap_or_default();
+            assert_eq!(reference.chars().count(), MAX_PATH_CHARS + 1);
+            assert!(refusal.detail().chars().count() <= 2_001);
+            for fault in refusal.errors() {
+                assert!(fault.path.chars().count() + fault.message.chars().count() <= 902);
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_a_usual_length_is_whole() {
+        let (path, message) = ("p".repeat(300), "m".repeat(600));
+        let refusal = Refusal::fault(path.as_str(), message.as_str());
+        assert_eq!(refusal.errors()[0].path, path);
+        assert_eq!(refusal.errors()[0].message, message);
+        assert_eq!(refusal.detail(), format!("{path}: {message}"));
     }
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::resolve::fits;
 use crate::check::Checked;
 use crate::definitions::{Definitions, ReferenceKind};
+use crate::finding::suggest::likeness as similarity;
 use crate::package::model::{Dependency, DependencyForm, IdentityColumn};
 use crate::workspace::{Column, Feature, Id, Structure};
 
@@ -225,12 +226,12 @@ fn table(dependency: &Dependency, feature: &Feature) -> Candidate {
 /// How alike a dependency and a record are, by name and label, and why.
 fn likeness(dependency: &Dependency, name: &str, label: Option<&str>) -> (f64, String) {
     let identity = &dependency.identity;
-    let by_name = alike(&identity.name, name);
+    let by_name = similarity(&identity.name, name);
     let by_label = identity
         .label
         .as_deref()
         .zip(label)
-        .map(|(one, other)| alike(one, other));
+        .map(|(one, other)| similarity(one, other));
     let equal = |likeness: f64| likeness >= 1.0;
     let reason = match (by_name, by_label) {
         (by_name, Some(by_label)) if equal(by_name) && equal(by_label) => "same name and label",
@@ -290,7 +291,8 @@ fn fit(identity: &IdentityColumn, column: &Column) -> f64 {
     }
     // What names rows is named by what names rows, whatever it is called.
     let both_identities = identity.default_component == "id" && column.is_identity();
-    let by_name = alike(&identity.name, &column.name).max(alike(&identity.label, &column.label));
+    let by_name =
+        similarity(&identity.name, &column.name).max(similarity(&identity.label, &column.label));
     if !both_identities && by_name < MIN_SIMILARITY {
         return 0.0;
     }
@@ -300,10 +302,6 @@ fn fit(identity: &IdentityColumn, column: &Column) -> f64 {
         0.5
     };
     by_type * by_name.max(if both_identities { 0.9 } else { 0.0 })
-}
-
-fn alike(one: &str, other: &str) -> f64 {
-    strsim::normalized_damerau_levenshtein(&one.to_lowercase(), &other.to_lowercase())
 }
 
 fn percent(score: f64) -> u8 {

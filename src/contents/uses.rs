@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{halves, list};
+use crate::finding::suggest::likeness;
 use crate::json::{Node, path};
 use crate::package::reference::{undollared, used};
 
@@ -65,10 +66,9 @@ pub fn known_refs(root: Node<'_>) -> Vec<String> {
 
 /// The known ref that resembles `name` most, if any does.
 pub fn nearest_ref(root: Node<'_>, name: &str) -> Option<String> {
-    let likeness = |known: &String| strsim::normalized_damerau_levenshtein(undollared(name), known);
     let known = known_refs(root)
         .into_iter()
-        .map(|known| (likeness(&known), known));
+        .map(|known| (likeness(undollared(name), &known), known));
     let (likeness, nearest) = known.max_by(|a, b| a.0.total_cmp(&b.0))?;
     (likeness >= 0.5).then_some(nearest)
 }

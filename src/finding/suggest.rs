@@ -9,9 +9,25 @@ pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     near(word, candidates).map(|near| near.name)
 }
 
-/// How much two words resemble each other, from 0 to 1, whatever their case.
+/// How much two words resemble each other, from 0 to 1, whatever their case. Where one is very long, only equal ones do.
 pub fn likeness(one: &str, other: &str) -> f64 {
-    strsim::normalized_damerau_levenshtein(&one.to_lowercase(), &other.to_lowercase())
+    let (one_is_long, other_is_long) = (is_long(one), is_long(other));
+    if one_is_long != other_is_long {
+        return 0.0;
+    }
+    let (one, other) = (one.to_lowercase(), other.to_lowercase());
+    if one_is_long {
+        return f64::from(u8::from(one == other));
+    }
+    strsim::normalized_damerau_levenshtein(&one, &other)
+}
+
+/// Names are shorter. Comparing two words takes time by the product of their lengths, so that two of a megabyte each
+/// would take hours.
+const MAX_COMPARED_CHARS: usize = 128;
+
+fn is_long(word: &str) -> bool {
+    word.chars().nth(MAX_COMPARED_CHARS).is_some()
 }
 
 /// The name that is nearest to a misspelt one.
@@ -22,12 +38,22 @@ struct NearestName<'c> {
 }
 
 fn near<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<NearestName<'c>> {
+    if is_long(word) {
+        return None;
+    }
     // A third of the letters may be wrong; beyond that a guess misleads.
     let limit = (word.chars().count() / 3).max(1);
     let word = word.to_lowercase();
+    let length = word.chars().count();
     let mut best: Option<(usize, NearestName<'c>)> = None;
-    for name in candidates {
-        let distance = strsim::damerau_levenshtein(&word, &name.to_lowercase());
+    for name in candidates.into_iter().filter(|name| !is_long(name)) {
+        let lower = name.to_lowercase();
+        let most = best.as_ref().map_or(limit, |(least, _)| *least);
+        // So many letters are missing or too many.
+        if lower.chars().count().abs_diff(length) > most {
+            continue;
+        }
+        let distance = strsim::damerau_levenshtein(&word, &lower);
         match &mut best {
             _ if distance > limit => {}
             Some((least, near)) if distance == *least => near.ambiguous |= near.name != name,
@@ -219,7 +245,7 @@ pub fn short_value(raw: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Misspelt, nearest, short_value};
+    use super::{Misspelt, likeness, nearest, short_value};
     use crate::finding::catalog::S001;
     use crate::finding::{Finding, fix};
     use crate::json::Doc;
@@ -230,6 +256,29 @@ mod tests {
         assert_eq!(nearest("create_featre", names), Some("create_feature"));
         assert_eq!(nearest("Create_Column", names), Some("create_column"));
         assert_eq!(nearest("drop_table", names), None);
+        // The nearer one, wherever it stands.
+        for names in [["label", "labels", "lab"], ["lab", "labels", "label"]] {
+            assert_eq!(nearest("labelss", names), Some("labels"));
+        }
+    }
+
+    /// Each of these would take hours if the words were compared.
+    #[test]
+    fn a_word_is_not_compared_however_long_it_is() {
+        let long = "k".repeat(1_000_000);
+        let other = format!("{long}z");
+        let names: Vec<String> = (0..100).map(|number| format!("name_{number}")).collect();
+        assert_eq!(nearest(&long, names.iter().map(String::as_str)), None);
+        assert_eq!(nearest(&long, [other.as_str()]), None);
+        assert_eq!(nearest("name", [long.as_str(), "nam"]), Some("nam"));
+        assert!(likeness(&long, &other) <= 0.0);
+        assert!(likeness(&long, "k") <= 0.0);
+        assert!(likeness(&long, &long.to_uppercase()) >= 1.0);
+        // As long as a name may be.
+        let name = "n".repeat(128);
+        let misspelt = format!("{}m", &name[1..]);
+        assert_eq!(nearest(&misspelt, [name.as_str()]), Some(name.as_str()));
+        assert!(likeness(&misspelt, &name) > 0.9);
     }
 
     #[test]

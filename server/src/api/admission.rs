@@ -30,7 +30,7 @@ use crate::store::TransactionMode;
 /// The outcome of a request.
 pub(super) struct Admission {
     pub(super) result: Result<Response, Refusal>,
-    /// What is left of the caller's bucket.
+    /// What is left of the caller's bucket, or of another one that refused the request.
     pub(super) rate_limit: Option<RateLimitState>,
     pub(super) caller: Option<Uuid>,
 }
@@ -89,6 +89,7 @@ pub(super) async fn admit(
         return ended(Err(refusal));
     }
     let query = parts.uri.query();
+    let refused_by = Arc::new(OnceLock::new());
     let call = Call {
         app: app.clone(),
         operation,
@@ -105,8 +106,13 @@ pub(super) async fn admit(
         body: Arc::new(Mutex::new(Some(body))),
         received: None,
         key: Arc::new(OnceLock::new()),
+        refused_by: refused_by.clone(),
     };
-    ended(respond(call, area).await)
+    let admission = ended(respond(call, area).await);
+    Admission {
+        rate_limit: refused_by.get().copied().or(left),
+        ..admission
+    }
 }
 
 /// The session of a request; none on a public operation, whatever comes along.

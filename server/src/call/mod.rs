@@ -31,6 +31,7 @@ use crate::cpu_threads::{MAX_INLINE_BYTES, offload};
 use crate::edge::OwnPace;
 use crate::http::idempotency::IdempotencyKey;
 use crate::http::query::Query;
+use crate::http::rate_limit::RateLimitState;
 use crate::http::response::ApiResponse;
 use crate::ids;
 use crate::json_body::{self, Fields};
@@ -60,6 +61,8 @@ pub struct Call {
     pub(crate) target: RequestTarget,
     /// The key under which the response is to be kept, once the body is there.
     pub(crate) key: Arc<OnceLock<IdempotencyKey>>,
+    /// The bucket that refused the request in the handler: of an address of e-mail, not of who asks.
+    pub(crate) refused_by: Arc<OnceLock<RateLimitState>>,
     /// Nobody wants more than the head of the response.
     pub(crate) is_head: bool,
     /// How slowly the body may come, where the handler decides.
@@ -89,6 +92,7 @@ impl Call {
             received: None,
             target: self.target.clone(),
             key: self.key.clone(),
+            refused_by: self.refused_by.clone(),
             is_head: self.is_head,
             pace: self.pace.clone(),
         }

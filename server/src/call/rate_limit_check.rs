@@ -59,7 +59,7 @@ pub(crate) fn write_headers(headers: &mut HeaderMap, left: RateLimitState) {
 }
 
 impl Call {
-    /// Counts one more sign-in against an address.
+    /// Counts one more sign-in against an address. A refusal reports the bucket of that address.
     ///
     /// # Errors
     /// 429.
@@ -74,6 +74,7 @@ impl Call {
         if left.allowed {
             Ok(())
         } else {
+            let _ = self.refused_by.set(left);
             Err(too_many(left))
         }
     }

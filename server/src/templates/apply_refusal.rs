@@ -2,7 +2,7 @@
 
 use tplkit::apply;
 
-use crate::refusal::{Code, Fault, Loss, Refusal};
+use crate::refusal::{Code, Fault, Loss, Refusal, cut_path};
 
 /// All refusals as one: the code of the first, and a fault for each. There is at least one.
 pub(super) fn refused(refusals: &[apply::Refusal]) -> Refusal {
@@ -11,9 +11,9 @@ pub(super) fn refused(refusals: &[apply::Refusal]) -> Refusal {
     let faults = refusals.iter().map(|refusal| Fault {
         path: path(refusal),
         code: refusal.code.as_str(),
-        message: refusal.detail.clone(),
+        message: message(refusal),
     });
-    let details = refusals.iter().take(3).map(|refusal| &*refusal.detail);
+    let details = refusals.iter().take(3).map(message);
     let mut detail = details.collect::<Vec<_>>().join(" ");
     if let Some(more) = refusals.len().checked_sub(3).filter(|more| *more > 0) {
         detail = format!("{detail} And {more} more.");
@@ -25,8 +25,10 @@ pub(super) fn refused(refusals: &[apply::Refusal]) -> Refusal {
     };
     let none = loss.cells.is_none() && loss.rows.is_none();
     refusal.loss = (!none).then(|| Box::new(loss));
-    refusal.reference = first.and_then(|refusal| refusal.reference.as_deref().map(Into::into));
-    refusal
+    match first.and_then(|refusal| refusal.reference.as_deref()) {
+        Some(reference) => refusal.with_reference(reference),
+        None => refusal,
+    }
 }
 
 /// What all of them would lose, where one of them says it.
@@ -53,12 +55,23 @@ fn in_brackets(dotted: &str) -> String {
     place
 }
 
-/// Where it is in the body: what is wrong with the shape of a body begins with its place, in
-/// backticks; what a package has against it is about a ref.
-fn path(refusal: &apply::Refusal) -> String {
+/// The place that it begins with, in backticks, and what follows. What is wrong with the shape of a body begins so.
+fn split_place(refusal: &apply::Refusal) -> Option<(&str, &str)> {
     let quoted = refusal.detail.strip_prefix('`');
-    let quoted = quoted.and_then(|rest| rest.split_once('`'));
-    match (quoted, &refusal.reference) {
+    quoted.and_then(|rest| rest.split_once('`'))
+}
+
+/// What is wrong, behind a place that is never so long that nothing follows.
+fn message(refusal: &apply::Refusal) -> String {
+    match split_place(refusal) {
+        Some((place, rest)) => format!("`{}`{rest}", cut_path(place.to_owned())),
+        None => refusal.detail.clone(),
+    }
+}
+
+/// Where it is in the body: what a package has against it is about a ref.
+fn path(refusal: &apply::Refusal) -> String {
+    match (split_place(refusal), &refusal.reference) {
         // The path of a leaf is the same everywhere.
         (Some((place, _)), _) if place.starts_with("decisions.") => place.to_owned(),
         (Some((place, _)), _) => in_brackets(place),
@@ -95,5 +108,32 @@ mod tests {
             assert_eq!(refusal.errors()[0].path, place, "{detail}");
             assert_eq!(refusal.reference.as_deref(), reference);
         }
+    }
+
+    #[test]
+    fn a_long_place_leaves_room_for_what_is_wrong_there() {
+        let long = "k".repeat(1 << 20);
+        let detail = format!("`{long}` is nothing that a request has.");
+        let refusal = apply::Refusal {
+            reference: Some(long),
+            ..apply::Refusal::new(Code::ValidationFailed, detail)
+        };
+        let refused = refused(&[(); 5].map(|()| refusal.clone()));
+        let message = &refused.errors()[0].message;
+        assert!(
+            message.ends_with("k…` is nothing that a request has."),
+            "{message}"
+        );
+        assert!(
+            refused.detail().ends_with(" And 2 more."),
+            "{}",
+            refused.detail()
+        );
+        assert!(refused.errors()[0].path.len() < 400);
+        assert!(
+            refused
+                .reference
+                .is_some_and(|reference| reference.len() < 400)
+        );
     }
 }

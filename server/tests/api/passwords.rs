@@ -110,6 +110,8 @@ async fn guesses_are_counted_as_sign_ins(place: Place) {
     }
     let refused = change(&client, PASSWORD, NEXT).refused(429, "rate_limited");
     assert!(refused.header("retry-after").is_some(), "{refused:?}");
+    assert_eq!(refused.header("ratelimit-limit"), Some("10"));
+    assert_eq!(refused.header("ratelimit-remaining"), Some("0"));
     // Nor may anybody go on guessing elsewhere, or the other way round.
     world
         .token("editor@acme.test", PASSWORD)

@@ -3,6 +3,7 @@
 use serde_json::json;
 use tplkit_server::app::Config;
 
+use super::model::Model;
 use super::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -10,6 +11,7 @@ on_both_stores!(
     every_refusal_is_a_problem,
     bodies_are_json_that_can_be_read_one_way,
     refusals_come_in_order,
+    a_refusal_is_short_however_long_a_name_is,
 );
 
 async fn every_refusal_is_a_problem(place: Place) {
@@ -169,4 +171,45 @@ async fn refusals_come_in_order(place: Place) {
     owner
         .json("PATCH", &world.path(""), "{")
         .refused(422, "invalid_json");
+}
+
+async fn a_refusal_is_short_however_long_a_name_is(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    let model = Model::new(&owner, world.acme).with_template(&owner, world.acme);
+    let name = "k".repeat(1 << 20);
+    let unknown = format!(r#"{{"{name}":1}}"#);
+    let cell = format!(r#"{{"data":{unknown}}}"#);
+    let applied = format!(r#"{{"workspaceId":"{}","{name}":1}}"#, model.workspace);
+    let created = format!(r#"{{"organization_id":"{}","{name}":1}}"#, world.acme);
+    let rows = format!("/v1/features/{}/rows", model.feature);
+    let template = format!("templates/{}", model.template);
+    for (method, path, body) in [
+        ("PATCH", world.path(""), &unknown),
+        ("POST", rows.clone(), &unknown),
+        ("POST", format!("{rows}?validate=strict"), &cell),
+        ("POST", "/v1/templates".to_owned(), &created),
+        ("POST", format!("/v1/{template}/plan"), &applied),
+        ("POST", format!("/v1/{template}/apply"), &applied),
+        ("POST", format!("/apply/{template}"), &applied),
+        (
+            "POST",
+            format!("/v1/workspaces/{}/export", model.workspace),
+            &unknown,
+        ),
+    ] {
+        let response = owner.json(method, &path, body).expect(422);
+        assert!(
+            response.body.len() < 4096,
+            "{path}: {}",
+            response.body.len()
+        );
+        let fault = &response.json()["errors"][0];
+        let names = |member: &str| {
+            fault[member]
+                .as_str()
+                .is_some_and(|text| text.contains("kkk"))
+        };
+        assert!(names("path") || names("message"), "{path}: {fault}");
+    }
 }

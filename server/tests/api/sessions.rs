@@ -273,7 +273,16 @@ async fn sign_in_is_limited_whatever_the_tricks(place: Place) {
         };
         attempt(email, &format!("10.0.1.{number}")).refused(401, "unauthenticated");
     }
-    attempt("Owner@acme.test", "10.0.2.1").refused(429, "rate_limited");
+    let refused = attempt("Owner@acme.test", "10.0.2.1").refused(429, "rate_limited");
+    // It says when the person may be tried again, not how much is left to the address.
+    for (header, value) in [
+        ("retry-after", "6"),
+        ("ratelimit-limit", "10"),
+        ("ratelimit-remaining", "0"),
+        ("ratelimit-reset", "60"),
+    ] {
+        assert_eq!(refused.header(header), Some(value), "{header}");
+    }
     world.wait(60);
     attempt("Owner@acme.test", "10.0.2.1").refused(401, "unauthenticated");
 }

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::offload;
 use crate::call::lane::transfer;
 use crate::call::{Call, OperationContext, json};
+use crate::cpu_threads::MAX_INLINE_BYTES;
 use crate::http::kept_refusal;
 use crate::http::response::ApiResponse;
 use crate::jobs;
@@ -35,6 +36,13 @@ struct ApplyCall {
     base: Option<String>,
 }
 
+/// What was read of a body. What is wrong with it is said after what the caller does not see.
+struct ReadBody {
+    parts: BodyParts,
+    places: Result<Places, Refusal>,
+    request: Result<Request, Refusal>,
+}
+
 /// A template, and where its package is to be applied.
 struct TargetRequest {
     /// The template.
@@ -54,7 +62,8 @@ struct StoredJob {
 /// Reads template, workspace, job, role and body, in the order in which faults are reported.
 async fn read_call(call: &mut Call) -> Result<ApplyCall, Refusal> {
     let (template, text) = received(call).await?;
-    read_call_for(call, template, BodyParts::of_apply(text)?).await
+    let body = read_body(text, BodyParts::of_apply).await?;
+    read_call_for(call, template, body).await
 }
 
 /// The body for a template that the caller sees.
@@ -69,13 +78,30 @@ async fn received(call: &mut Call) -> Result<(Uuid, String), Refusal> {
     Ok((template, json_body::text(call.bytes().await?)?))
 }
 
+/// Takes a body apart, and reads it: a long one where no request waits for the thread.
+async fn read_body(
+    text: String,
+    take_apart: fn(String) -> Result<BodyParts, Refusal>,
+) -> Result<ReadBody, Refusal> {
+    let is_long = text.len() > MAX_INLINE_BYTES;
+    let read = move || {
+        let parts = take_apart(text)?;
+        Ok(ReadBody {
+            places: Places::read(&parts.text),
+            request: parts.request(),
+            parts,
+        })
+    };
+    if is_long { offload(read).await } else { read() }
+}
+
 async fn read_call_for(
     call: &mut Call,
     template: Uuid,
-    body: BodyParts,
+    body: ReadBody,
 ) -> Result<ApplyCall, Refusal> {
     let query = call.query_text.finish();
-    let places = Places::read(&body.text)?;
+    let places = body.places?;
     let target = TargetRequest { template, places };
     let place = call.query(target, |tx, ctx| Box::pin(apply_target(tx, ctx)));
     let place = place.await?;
@@ -83,8 +109,8 @@ async fn read_call_for(
     Ok(ApplyCall {
         place,
         job: places.job,
-        request: body.request()?,
-        base: body.base,
+        request: body.request?,
+        base: body.parts.base,
     })
 }
 
@@ -296,8 +322,8 @@ async fn read_job_request(
 /// 404, 422 for a body that is wrong.
 pub async fn plan(mut call: Call) -> Result<Response, Refusal> {
     let (template, text) = received(&mut call).await?;
-    let mut body = BodyParts::of_plan(text)?;
-    let package = body.package.take();
+    let mut body = read_body(text, BodyParts::of_plan).await?;
+    let package = body.parts.package.take();
     let wanted = read_call_for(&mut call, template, body).await?;
     let lane = call.app.lanes.transfers.clone();
     let organization = wanted.place.organization;

@@ -16,6 +16,7 @@ on_both_stores!(
     a_package_is_replaced_whole_or_not_at_all,
     a_package_with_errors_is_refused_with_their_places,
     a_package_may_be_larger_than_other_bodies,
+    the_examples_of_the_document_are_packages,
 );
 
 /// Packages that check clean.
@@ -272,4 +273,33 @@ async fn a_package_may_be_larger_than_other_bodies(place: Place) {
     }
     let label = json!({"label": "x".repeat(1000)});
     admin.patch(&path, &label).refused(413, "payload_too_large");
+}
+
+async fn the_examples_of_the_document_are_packages(place: Place) {
+    let world = World::new(place).await;
+    let admin = world.as_user("admin@acme.test");
+    let document = world.nobody.get("/v1/openapi.json").expect(200).json();
+    let example = |name: &str| document["components"]["examples"][name]["value"].clone();
+    let check = |package: &Value| {
+        let verdict = admin.post("/v1/templates/check", package);
+        verdict.expect(200).json()
+    };
+    let package = example("Package");
+    let clean = json!({"outcome": "clean", "findings": [], "findings_more": 0});
+    assert_eq!(check(&package), clean);
+    assert_eq!(check(&example("PackageToCheck")), example("PackageVerdict"));
+    let made = admin.create("/v1/templates/import", &package);
+    let path = format!("/v1/templates/{}/package", id(&made));
+    let replaced = admin.json("PUT", &path, &package.to_string());
+    replaced.expect(200);
+    let mut body = example("TemplateCreate");
+    body["organization_id"] = json!(world.acme);
+    let made = admin.create("/v1/templates", &body);
+    let whole = admin
+        .get(&format!("/v1/templates/{}", id(&made)))
+        .expect(200);
+    for member in ["items", "plan"] {
+        assert_eq!(whole.json()["manifest"][member], body["manifest"][member]);
+    }
+    assert_eq!(example("TemplateWhole")["manifest"], body["manifest"]);
 }

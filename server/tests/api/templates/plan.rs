@@ -1,13 +1,21 @@
 //! What an apply would do, and that it does that and nothing else.
 
+use std::thread;
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use tplkit_server::context::Stopwatch;
 
 use super::shop::{Shop, applied, apply, named, row, rows, working, workspace};
 use crate::api::client::Client;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
-on_both_stores!(a_plan_says_what_is_done_and_does_nothing, a_plan_goes_stale,);
+on_both_stores!(
+    a_plan_says_what_is_done_and_does_nothing,
+    a_plan_goes_stale,
+    a_key_of_megabytes_holds_nobody_up,
+);
 
 fn plan(client: &Client, template: &str, body: &Value) -> Value {
     let path = format!("/v1/templates/{template}/plan");
@@ -143,4 +151,39 @@ async fn a_plan_goes_stale(place: Place) {
     row(&editor, &shop.clients, &json!({"code": "z"}));
     assert_eq!(editor.items("/v1/template-jobs").len(), 0);
     with(&third).expect(202);
+}
+
+/// What is nearly the name of a member is told apart from it, but nobody waits until that is done with megabytes.
+async fn a_key_of_megabytes_holds_nobody_up(place: Place) {
+    const MAX_WAIT: Duration = Duration::from_secs(3);
+    let world = World::new(place).await;
+    let editor = world.as_user("editor@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let admin = world.as_user("admin@acme.test");
+    let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
+    let there = workspace(&editor, world.acme);
+    let viewer = world.as_user("viewer@acme.test");
+    let path = format!("/v1/templates/{template}/plan");
+    let key = "k".repeat(4 << 20);
+    let body = format!(r#"{{"workspaceId":"{there}","{key}":1}}"#);
+    let slowest = thread::scope(|scope| {
+        let plan = || {
+            let response = viewer.json("POST", &path, &body);
+            response.refused(422, "validation_failed")
+        };
+        let plans: Vec<_> = (0..4).map(|_| scope.spawn(plan)).collect();
+        let mut slowest = Duration::ZERO;
+        while plans.iter().any(|plan| !plan.is_finished()) {
+            let watch = Stopwatch::start();
+            world.nobody.get("/v1/health").expect(200);
+            slowest = slowest.max(watch.elapsed());
+        }
+        slowest
+    });
+    assert!(slowest < MAX_WAIT, "{slowest:?}");
+    let misspelt = json!({"workspaceId": there, "includeRow": true});
+    let refused = viewer.post(&path, &misspelt);
+    let refused = refused.refused(422, "validation_failed").json();
+    let detail = refused["detail"].as_str().expect("a text");
+    assert!(detail.contains("Did you mean `includeRows`?"), "{detail}");
 }
