@@ -239,8 +239,8 @@ impl Refusal {
     /// The same refusal in other words.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Refusal {
-            detail: cut(detail.into(), MAX_DETAIL_CHARS).into(),
-            hides_detail: false,
+        self.detail = cut(detail.into(), MAX_DETAIL_CHARS).into();
+        self.hides_detail = false;
         self
     }
 
