@@ -10,7 +10,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::cluster::replication::free_port;
 use crate::process::{Serving, database};
+use crate::proxy::{LongTexts, Proxy};
 
 fn root() -> PathBuf {
     let parent = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
@@ -150,18 +152,23 @@ fn nginx_conf(folder: &Path) -> PathBuf {
     path
 }
 
-#[test]
-fn nginx_accepts_its_configuration() {
-    let conf = text("deploy/nginx.conf");
-    assert!(conf.contains("client_max_body_size 256m;"));
+/// The program, unless it is not installed.
+fn nginx() -> Option<&'static str> {
     // Debian's programs of administrators are not in everybody's PATH.
     let found = ["nginx", "/usr/sbin/nginx"]
         .into_iter()
         .find(|program| Command::new(program).arg("-v").output().is_ok());
-    let Some(nginx) = found else {
+    if found.is_none() {
         is_here("nginx");
-        return;
-    };
+    }
+    found
+}
+
+#[test]
+fn nginx_accepts_its_configuration() {
+    let conf = text("deploy/nginx.conf");
+    assert!(conf.contains("client_max_body_size 256m;"));
+    let Some(nginx) = nginx() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let output = Command::new(nginx)
         .args(["-t", "-e", "stderr", "-p"])
@@ -172,6 +179,41 @@ fn nginx_accepts_its_configuration() {
         .expect("starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
+}
+
+#[test]
+fn long_heads_pass_nginx() {
+    let Some(nginx) = nginx() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = database(folder.path());
+    let serving = Serving::start(&database);
+    let texts = LongTexts::write(&serving, &database);
+    let address = format!("127.0.0.1:{}", free_port());
+    let path = nginx_conf(folder.path());
+    // Without TLS, which is not what is asked here.
+    let conf = fs::read_to_string(&path)
+        .expect("reads")
+        .replace("listen 127.0.0.1:18443 ssl;", &format!("listen {address};"))
+        .replace(
+            "listen 127.0.0.1:18080;",
+            &format!("listen 127.0.0.1:{};", free_port()),
+        )
+        .replace(
+            "server 127.0.0.1:8080;",
+            &format!("server {};", serving.address),
+        )
+        .replace("http {", "http {\n    access_log off;");
+    fs::write(&path, conf).expect("writes");
+    let mut command = Command::new(nginx);
+    command
+        .args(["-e", "stderr", "-p"])
+        .arg(folder.path())
+        .arg("-c")
+        .arg(&path)
+        // One process, which ends when it is killed.
+        .args(["-g", "daemon off; master_process off;"]);
+    let proxy = Proxy::of(command, address);
+    texts.read_through(&proxy.address);
 }
 
 #[test]

@@ -3,16 +3,15 @@
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::Duration;
+use std::process::Command;
 
 use serde_json::json;
 
 use crate::cluster::replication::free_port;
 use crate::kill::{Wire, signed_in};
 use crate::load::{Load, assert_exact, notes, now, table};
-use crate::process::{Serving, command, owner};
+use crate::process::{Serving, command, database, owner};
+use crate::proxy::{LongTexts, Proxy};
 use crate::stores::Place;
 
 const CLIENTS: usize = 8;
@@ -26,49 +25,24 @@ fn program() -> Option<&'static str> {
     if found.is_none() {
         let _ = writeln!(
             io::stderr(),
-            "\nSKIPPED: there is no haproxy; no server was taken away behind it\n"
+            "\nSKIPPED: there is no haproxy; no server was asked, or taken away, behind it\n"
         );
     }
     found
 }
 
-/// A running `HAProxy`, ended with the test.
-struct Proxy {
-    child: Child,
-    address: String,
-}
-
-impl Drop for Proxy {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Proxy {
-    fn start(program: &str, one: &str, two: &str) -> Proxy {
-        let root: PathBuf = [env!("CARGO_MANIFEST_DIR"), ".."].iter().collect();
-        let address = format!("127.0.0.1:{}", free_port());
-        let child = Command::new(program)
-            // In the foreground, without a process of its own for the work: it ends when it is killed.
-            .args(["-db", "-f"])
-            .arg(root.join(Path::new("deploy/haproxy.cfg")))
-            .env("TPLKIT_BIND", &address)
-            .env("TPLKIT_ONE", one)
-            .env("TPLKIT_TWO", two)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("starts");
-        let mut proxy = Proxy { child, address };
-        while std::net::TcpStream::connect(&proxy.address).is_err() {
-            let ended = proxy.child.try_wait().expect("a child");
-            assert!(ended.is_none(), "HAProxy does not take its configuration");
-            thread::sleep(Duration::from_millis(10));
-        }
-        proxy
-    }
+fn start(program: &str, one: &str, two: &str) -> Proxy {
+    let root: PathBuf = [env!("CARGO_MANIFEST_DIR"), ".."].iter().collect();
+    let address = format!("127.0.0.1:{}", free_port());
+    let mut command = Command::new(program);
+    // In the foreground, without a process of its own for the work: it ends when it is killed.
+    command
+        .args(["-db", "-f"])
+        .arg(root.join(Path::new("deploy/haproxy.cfg")))
+        .env("TPLKIT_BIND", &address)
+        .env("TPLKIT_ONE", one)
+        .env("TPLKIT_TWO", two);
+    Proxy::of(command, address)
 }
 
 fn serve(database: &str, address: &str) -> Serving {
@@ -91,7 +65,7 @@ fn a_server_that_goes_away_behind_haproxy_is_missed_by_nobody() {
     let body = json!({"organization_id": organization, "label": "W"});
     let workspace = wire.made("/v1/workspaces", &body);
     let feature = table(&mut wire, &workspace, "F");
-    let proxy = Proxy::start(program, &one, &two);
+    let proxy = start(program, &one, &two);
     let load = Load::start(CLIENTS, &proxy.address, &wire.token, &feature);
     let rows = format!("/v1/features/{feature}/rows");
     for serving in [&serving, &second] {
@@ -128,4 +102,16 @@ fn a_server_that_goes_away_behind_haproxy_is_missed_by_nobody() {
     }
     let mut wire = Wire::to(&proxy.address, &wire.token);
     assert_exact(&written, &notes(&mut wire, &feature));
+}
+
+#[test]
+fn long_heads_pass() {
+    let Some(program) = program() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = database(folder.path());
+    let serving = Serving::start(&database);
+    let texts = LongTexts::write(&serving, &database);
+    let proxy = start(program, &serving.address, &serving.address);
+    texts.read_through(&serving.address);
+    texts.read_through(&proxy.address);
 }

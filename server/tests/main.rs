@@ -64,6 +64,8 @@ mod postgres;
 mod printed;
 mod process;
 #[cfg(unix)]
+mod proxy;
+#[cfg(unix)]
 mod races;
 mod row_security;
 #[cfg(unix)]
