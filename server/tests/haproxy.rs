@@ -1,9 +1,13 @@
 //! `HAProxy`, with the configuration of `deploy/`, in front of two servers on one PostgreSQL. One is taken away under
-//! load: asked to stop, nobody notices; killed, those alone whose requests it had.
+//! load: asked to stop, nobody notices; killed, those alone whose requests it had. What is sent to another server then is
+//! seen by one that never responds.
 
-use std::io::{self, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::thread;
 
 use serde_json::json;
 
@@ -102,6 +106,79 @@ fn a_server_that_goes_away_behind_haproxy_is_missed_by_nobody() {
     }
     let mut wire = Wire::to(&proxy.address, &wire.token);
     assert_exact(&written, &notes(&mut wire, &feature));
+}
+
+/// Takes requests, and closes their connections without a response, but those that ask whether it is ready.
+struct SilentServer {
+    address: String,
+    /// Method and target of each.
+    taken: Arc<Mutex<Vec<String>>>,
+}
+
+impl SilentServer {
+    fn start() -> SilentServer {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("listens");
+        let address = listener.local_addr().expect("an address").to_string();
+        let taken: Arc<Mutex<Vec<String>>> = Arc::default();
+        let noted = taken.clone();
+        thread::spawn(move || {
+            while let Ok((mut stream, _)) = listener.accept() {
+                let lines = BufReader::new(&stream).lines().map_while(Result::ok);
+                let head: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+                let line = head.first().and_then(|line| line.strip_suffix(" HTTP/1.1"));
+                match line {
+                    Some("GET /v1/ready") => {
+                        let ready =
+                            b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+                        let _ = stream.write_all(ready);
+                    }
+                    Some(line) => noted.lock().expect("notes").push(line.to_owned()),
+                    None => {}
+                }
+            }
+        });
+        SilentServer { address, taken }
+    }
+}
+
+#[test]
+fn what_may_be_done_twice_alone_is_sent_again() {
+    let Some(program) = program() else { return };
+    let server = SilentServer::start();
+    let proxy = start(program, &server.address, &server.address);
+    for (request, has_key, is_repeated) in [
+        ("GET /v1/me", false, true),
+        ("POST /v1/features/x/rows", true, true),
+        ("POST /apply/templates/x", true, true),
+        ("POST /v1/features/x/rows", false, false),
+        // The server keeps no response of these.
+        ("POST /v1/auth/refresh", true, false),
+        ("POST /v1/%61uth/refresh", true, false),
+        ("POST /v1/api-keys", true, false),
+        ("DELETE /v1/features/x/rows/y", true, false),
+        ("PATCH /v1/features/x/rows/y", true, false),
+        ("PUT /v1/templates/x/package", true, false),
+    ] {
+        let key = if has_key {
+            "idempotency-key: k\r\n"
+        } else {
+            ""
+        };
+        let head = format!(
+            "{request} HTTP/1.1\r\nhost: test\r\n{key}content-length: 0\r\nconnection: close\r\n\r\n"
+        );
+        let mut stream = TcpStream::connect(&proxy.address).expect("connects");
+        stream.write_all(head.as_bytes()).expect("sends");
+        let mut response = String::new();
+        stream.read_to_string(&mut response).expect("a response");
+        assert!(
+            response.starts_with("HTTP/1.1 502 "),
+            "{request}: {response}"
+        );
+        let taken = std::mem::take(&mut *server.taken.lock().expect("notes"));
+        assert_eq!(taken.len() > 1, is_repeated, "{request}: {taken:?}");
+        assert!(taken.iter().all(|one| one == request), "{taken:?}");
+    }
 }
 
 #[test]
