@@ -12,7 +12,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::{self, MemoryError, State};
 use tplkit::workspace::{
-    CommitError, Id, Lookup, Source, StoredRow, Structure, Target, UnfilteredRow, Unit,
+    Change, CommitError, Id, Lookup, RowData, RowWrite, Source, StoredRow, Structure, Target,
+    UnfilteredRow, Unit,
 };
 
 /// A workspace in memory, and where it fails.
@@ -23,6 +24,16 @@ pub struct Memory {
     crash: Option<Crash>,
     fenced: bool,
     ahead: Mutex<RowsAhead>,
+    edits: Option<Edits>,
+}
+
+/// A row that somebody changes just before each unit that changes it.
+#[derive(Debug)]
+struct Edits {
+    row: Id,
+    column: String,
+    /// Before how many more units.
+    units: u64,
 }
 
 /// Rows that somebody said they fetch next.
@@ -70,7 +81,43 @@ impl Memory {
             crash: None,
             fenced: false,
             ahead: Mutex::default(),
+            edits: None,
         }
+    }
+
+    /// Somebody changes a cell of a row just before each of the next units that change the row.
+    pub fn edit_before(&mut self, row: Id, column: &str, units: u64) {
+        let column = column.to_owned();
+        self.edits = Some(Edits { row, column, units });
+    }
+
+    /// What somebody does just before a unit.
+    fn edit_before_unit(&mut self, unit: &Unit) -> Option<Unit> {
+        let edits = self.edits.as_mut().filter(|edits| edits.units > 0)?;
+        let mut changes = unit.changes.iter();
+        let feature = changes.find_map(|change| match change {
+            Change::UpdateRows { feature, rows } => {
+                let changed = rows.iter().any(|row| row.id == edits.row);
+                changed.then_some(*feature)
+            }
+            _ => None,
+        })?;
+        edits.units -= 1;
+        let text = format!("\"edit {}\"", edits.units);
+        let cells = std::iter::once((edits.column.as_str(), text.as_str()));
+        let write = RowWrite {
+            id: edits.row,
+            cells: RowData::from_cells(cells),
+            replace: false,
+            digest: None,
+        };
+        let rows = vec![write];
+        Some(Unit {
+            changes: vec![Change::UpdateRows { feature, rows }],
+            entry: None,
+            progress: unit.progress,
+            report: None,
+        })
     }
 
     /// How often rows were fetched of which that was said before.
@@ -218,6 +265,10 @@ impl Target for Memory {
         let crash = self.call().err();
         if self.fenced {
             return Err(CommitError::Fenced);
+        }
+        if let Some(edit) = self.edit_before_unit(&unit) {
+            let edited = self.workspace.commit(edit).await;
+            assert!(edited.is_ok(), "people may");
         }
         if crash.is_none_or(|crash| crash.written) {
             let written = self.workspace.commit(unit).await;

@@ -8,7 +8,7 @@ use crate::problem::Code;
 use crate::rows::EntryFault;
 use crate::upgrade::TrackedDecisions;
 use crate::workspace::ledger::RowDigest;
-use crate::workspace::{Id, StoredRow, Target, UnfilteredRow, hidden_each};
+use crate::workspace::{Id, Refused, StoredRow, Target, UnfilteredRow, hidden_each};
 
 use super::blocked_rows::{BlockedRow, RefusedRows};
 use super::row::{Candidate, DestinationRow, MergeBatch, MergedRow, MergedTable};
@@ -27,7 +27,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let mut open: Vec<Candidate<'a>> = batch.rows.to_vec();
         let mut then = batch.then;
         let mut refused = RefusedRows::default();
-        for _ in 0..MAX_ATTEMPTS {
+        for attempt in 1..=MAX_ATTEMPTS {
             let mut again = Vec::new();
             let mut left = open.as_slice();
             let (mut merged, mut bytes) = (Vec::new(), 0);
@@ -58,6 +58,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 break;
             }
             open = again;
+            // Rows of which unique values alone were to go are merged as a whole later.
+            if attempt == MAX_ATTEMPTS && table.only.is_none() {
+                let changed = std::mem::take(&mut open);
+                self.note_refused(table, changed, &always_changed(), &mut refused);
+            }
         }
         self.keep_bases(table, &refused.failed).await?;
         Ok(refused.blocked)
@@ -148,6 +153,16 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             message: format!("rows[{}].{fault}", row.position),
         };
         self.tally.failed(&table.work.feature_ref, failed);
+    }
+}
+
+/// Why a row is not changed that others have changed each time it was read.
+pub(super) fn always_changed() -> Refused {
+    Refused {
+        code: Code::Conflict,
+        row: None,
+        column: None,
+        message: "others change the row all the time; upgrade again".to_owned(),
     }
 }
 

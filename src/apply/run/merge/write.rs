@@ -9,7 +9,7 @@ use crate::apply::run::tally::CellConflict;
 use crate::problem::Code;
 use crate::upgrade::MovedLeaf;
 use crate::workspace::ledger::{Cells, CellsOf, CellsPart, Entry, RowDigest};
-use crate::workspace::{Change, CommitError, Id, RowData, RowWrite, Target};
+use crate::workspace::{Change, CommitError, Id, Refused, RowData, RowWrite, Target};
 
 use super::blocked_rows::{RefusedRows, refused_together};
 use super::row::{Candidate, ConflictingCell, MergedRow, MergedTable};
@@ -48,6 +48,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let seen = Some(&row.stored).filter(|_| !row.outcome.hidden);
             self.note_before(row.candidate.theirs.uid, seen);
         }
+        let mut again = Vec::new();
         while !merged.is_empty() {
             let (changes, cells) = merged_unit(table, &merged);
             let freed = table.only.is_some().then(|| cells.clone());
@@ -59,23 +60,17 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     }
                     self.count_merged(table, &merged);
                     self.note_now(&merged);
-                    return Ok(Vec::new());
-                }
-                Err(CommitError::Refused(refused)) if refused.code == Code::NotEmpty => {
-                    return Ok(merged.into_iter().map(|row| row.candidate).collect());
+                    return Ok(again);
                 }
                 Err(CommitError::Refused(refused)) => {
-                    let writing: Vec<usize> = (0..merged.len())
-                        .filter(|at| !merged[*at].outcome.written.is_empty())
-                        .collect();
-                    let at = match writing.as_slice() {
-                        [] => return Ok(Vec::new()),
-                        [one] => *one,
-                        all => refused
-                            .row
-                            .and_then(|row| all.get(row).copied())
-                            .unwrap_or(all[0]),
+                    let Some(at) = refused_place(&merged, &refused) else {
+                        return Ok(again);
                     };
+                    if refused.code == Code::NotEmpty {
+                        // It alone is read again: while people work on a table, of many rows one has always changed.
+                        again.push(merged.remove(at).candidate);
+                        continue;
+                    }
                     let places = match refused.code {
                         Code::UniqueViolation => refused_together(&merged, at, &refused),
                         _ => vec![at],
@@ -92,7 +87,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 }
             }
         }
-        Ok(Vec::new())
+        Ok(again)
     }
 
     /// Notes what rows hold now that links point at.
@@ -164,6 +159,13 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
         }
     }
+}
+
+/// Which of these rows a refusal is about; none where nothing was to be written.
+fn refused_place(merged: &[MergedRow<'_>], refused: &Refused) -> Option<usize> {
+    let mut writing = (0..merged.len()).filter(|at| !merged[*at].outcome.written.is_empty());
+    let first = writing.clone().next();
+    refused.row.and_then(|row| writing.nth(row)).or(first)
 }
 
 /// The last segment of the path of a cell.

@@ -7,6 +7,7 @@ use super::exchanged::cities;
 use super::{Line, args, client, conflicts, upgrade_body, v1, v2, with};
 use crate::apply::test_packages::uid;
 use crate::apply::{NotCarried, Report};
+use crate::problem::Code;
 use crate::workspace::{Change, RecordKind, Removal, RowData, RowWrite};
 
 #[test]
@@ -89,6 +90,44 @@ fn a_row_that_was_refused_keeps_its_base_and_is_tried_again() {
     assert_eq!(counts(&line.upgrade(&new, &Json::Null)), (1, 0));
     assert!(line.clients()[0].contains("Ulm"));
     assert_eq!(counts(&line.upgrade(&new, &Json::Null)), (0, 0));
+}
+
+#[test]
+fn a_row_that_others_change_meanwhile_keeps_no_other_from_the_upgrade() {
+    let new = v2(|package| {
+        client(package, 0)["city"] = "Berlin".into();
+        client(package, 1)["city"] = "Ulm".into();
+    });
+    let counts = |report: &Report| {
+        let rows = &report.rows["f_clients"];
+        (rows.updated, rows.failed)
+    };
+    let mut line = Line::new();
+    let (_, row) = line.client_row(0);
+    line.memory.edit_before(row, "note", 3);
+    assert_eq!(counts(&line.upgrade(&new, &Json::Null)), (2, 0));
+    let clients = line.clients();
+    assert!(
+        clients[0].contains("Berlin") && clients[0].contains("edit 0"),
+        "{clients:?}"
+    );
+
+    let mut line = Line::new();
+    let (_, row) = line.client_row(0);
+    line.memory.edit_before(row, "note", u64::MAX);
+    let report = line.upgrade(&new, &Json::Null);
+    assert_eq!(counts(&report), (1, 1));
+    assert_eq!(report.errors[0].code, Code::Conflict);
+    let clients = line.clients();
+    assert!(
+        !clients[0].contains("Berlin") && clients[1].contains("Ulm"),
+        "{clients:?}"
+    );
+    // Its base stays, so the next upgrade writes it.
+    assert_eq!(line.drift(true).rows["f_clients"].changed, 1);
+    line.memory.edit_before(row, "note", 0);
+    assert_eq!(counts(&line.upgrade(&new, &Json::Null)), (1, 0));
+    assert!(line.clients()[0].contains("Berlin"));
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod write;
 use std::collections::{HashMap, HashSet};
 
 use super::BATCH;
+use super::rows::always_changed;
 use crate::apply::run::Run;
 use crate::apply::run::columns::Columns;
 use crate::apply::run::ledger_state::LedgerState;
@@ -181,7 +182,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             .unread_by(rows.iter().filter_map(|row| row.row.refs));
         self.read_rows(&unread).await?;
         let mut open = rows.to_vec();
-        for _ in 0..MAX_ATTEMPTS {
+        for attempt in 1..=MAX_ATTEMPTS {
             let mut again = Vec::new();
             let mut left = open.as_slice();
             while !left.is_empty() {
@@ -213,6 +214,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 break;
             }
             open = again;
+            if attempt == MAX_ATTEMPTS {
+                for row in &open {
+                    self.does_not_follow(&linking.work.feature_ref, row, &always_changed());
+                }
+            }
         }
         Ok(())
     }

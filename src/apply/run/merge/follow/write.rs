@@ -7,7 +7,7 @@ use crate::apply::run::Run;
 use crate::apply::run::tally::FailedRow;
 use crate::problem::Code;
 use crate::workspace::ledger::{Cells, CellsOf, CellsPart, Entry};
-use crate::workspace::{Change, CommitError, RowData, RowWrite, Target, Unit};
+use crate::workspace::{Change, CommitError, Refused, RowData, RowWrite, Target, Unit};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// Writes rows. Returns those with a concurrent change.
@@ -17,6 +17,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         mut rows: Vec<FollowingRow<'a>>,
     ) -> Result<Vec<LinkingRow<'a>>, ApplyError<T::Error>> {
         let reference = linking.work.feature_ref.as_str();
+        let mut again = Vec::new();
         while !rows.is_empty() {
             let unit = self.following_unit(linking, &rows);
             let refused = match self.try_commit(unit).await {
@@ -32,21 +33,33 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     return Err(ApplyError::commit(doing, error));
                 }
             };
-            if refused.code == Code::NotEmpty {
-                return Ok(rows.into_iter().map(|row| row.row).collect());
-            }
             let at = refused.row.filter(|row| *row < rows.len());
             let row = rows.remove(at.unwrap_or_default()).row;
-            let failed = FailedRow {
-                position: row.position,
-                uid: Some(row.row.uid.decoded().into_owned()),
-                code: refused.code,
-                column: refused.column.clone(),
-                message: format!("rows[{}]: {refused}", row.position),
-            };
-            self.tally.error(reference, failed);
+            if refused.code == Code::NotEmpty {
+                // It alone is read again.
+                again.push(row);
+            } else {
+                self.does_not_follow(reference, &row, &refused);
+            }
         }
-        Ok(Vec::new())
+        Ok(again)
+    }
+
+    /// Notes that a row keeps its links as they are.
+    pub(super) fn does_not_follow(
+        &mut self,
+        reference: &str,
+        row: &LinkingRow<'a>,
+        refused: &Refused,
+    ) {
+        let failed = FailedRow {
+            position: row.position,
+            uid: Some(row.row.uid.decoded().into_owned()),
+            code: refused.code,
+            column: refused.column.clone(),
+            message: format!("rows[{}]: {refused}", row.position),
+        };
+        self.tally.error(reference, failed);
     }
 
     /// Counts a row, and notes it for links that show its links.
