@@ -209,6 +209,32 @@ mod postgres_alone {
         });
     }
 
+    /// A job that was decided about is refused like one that is asked for after the deletion.
+    #[test]
+    fn an_apply_to_a_workspace_that_goes_meanwhile_finds_none() {
+        stores::run(Place::plain_postgres(), |place| async move {
+            let (held, other) = (connect(&place).await, connect(&place).await);
+            let world = World::new(place).await;
+            let owner = world.as_user("owner@acme.test");
+            let model = Model::new(&owner, world.acme).with_template(&owner, world.acme);
+            let keep = format!(
+                "BEGIN; SELECT id FROM main.templates WHERE id = '{}' FOR UPDATE",
+                model.template
+            );
+            held.batch_execute(&keep).await.expect(&keep);
+            let client = owner.clone();
+            let path = format!("/v1/templates/{}/apply", model.template);
+            let body = json!({"workspaceId": model.workspace});
+            let applying = thread::spawn(move || client.post(&path, &body));
+            until(&other, WAITS).await;
+            let path = format!("/v1/workspaces/{}?force=true", model.workspace);
+            owner.delete(&path).expect(204);
+            held.batch_execute("COMMIT").await.expect("ends");
+            let applied = applying.join().expect("asks");
+            applied.refused(404, "not_found");
+        });
+    }
+
     /// Who publishes keeps the automation, and then the files that it attaches.
     #[test]
     fn a_workspace_waits_for_its_automations_before_it_is_touched() {
