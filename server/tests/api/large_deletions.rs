@@ -235,6 +235,34 @@ mod postgres_alone {
         });
     }
 
+    /// Who deletes a workspace keeps its automations, and then their events: who makes runs of events keeps none while it
+    /// waits, and makes those of other automations all the same.
+    #[test]
+    fn an_automation_that_goes_takes_no_runs_of_others_along() {
+        stores::run(Place::plain_postgres(), |place| async move {
+            let (held, other) = (connect(&place).await, connect(&place).await);
+            let stage = Stage::new(place).await;
+            let trigger = Stage::on(&stage.model.feature, &["created"], &[]);
+            let steps = json!([{"key": "delay", "config": {"seconds": 0}}]);
+            let it = stage.fires(&trigger, &steps).await;
+            stage.fires(&trigger, &steps).await;
+            stage.row(&stage.model.feature, &json!({"status": "new"}));
+            let keep = format!("BEGIN; SELECT id FROM main.workflows WHERE id = '{it}' FOR UPDATE");
+            held.batch_execute(&keep).await.expect(&keep);
+            let executor = stage.executor();
+            let dispatched = tokio::spawn(async move { executor.take_events().await });
+            until(&other, WAITS).await;
+            let go_on = format!(
+                "SELECT id FROM main.workflow_events WHERE workflow_id = '{it}' FOR UPDATE NOWAIT; \
+                 DELETE FROM main.workflows WHERE id = '{it}'; COMMIT"
+            );
+            held.batch_execute(&go_on).await.expect(&go_on);
+            assert_eq!(dispatched.await.expect("ends"), Ok(()));
+            let runs = "SELECT id FROM workflow_runs";
+            assert_eq!(stage.world.sql(runs, vec![]).await.len(), 1);
+        });
+    }
+
     /// Who publishes keeps the automation, and then the files that it attaches.
     #[test]
     fn a_workspace_waits_for_its_automations_before_it_is_touched() {
