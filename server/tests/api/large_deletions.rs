@@ -90,6 +90,9 @@ mod postgres_alone {
     use tokio_postgres::NoTls;
 
     use serde_json::json;
+    use tplkit_server::jobs;
+    use tplkit_server::store::{Scope, StoreError};
+    use uuid::Uuid;
 
     use super::{Client, Model, Place, World, fill};
     use crate::api::runs::Stage;
@@ -260,6 +263,33 @@ mod postgres_alone {
             assert_eq!(dispatched.await.expect("ends"), Ok(()));
             let runs = "SELECT id FROM workflow_runs";
             assert_eq!(stage.world.sql(runs, vec![]).await.len(), 1);
+        });
+    }
+
+    /// A worker reads what a job applies in several statements, and the job goes between two of them.
+    #[test]
+    fn a_job_that_goes_while_its_package_is_read_is_gone() {
+        stores::run(Place::plain_postgres(), |place| async move {
+            let (held, other) = (connect(&place).await, connect(&place).await);
+            let world = World::new(place).await;
+            let owner = world.as_user("owner@acme.test");
+            let model = Model::new(&owner, world.acme).with_template(&owner, world.acme);
+            let model = model.with_job(&world, &owner).await;
+            let keep = "BEGIN; LOCK TABLE main.template_job_parts IN ACCESS EXCLUSIVE MODE";
+            held.batch_execute(keep).await.expect(keep);
+            let job: Uuid = model.job.parse().expect("an id");
+            let (store, input) = (world.store.clone(), (world.acme, job));
+            let reading = tokio::spawn(async move {
+                let read = store.read(&Scope::Operator, input, |tx, (organization, job)| {
+                    Box::pin(jobs::read_package(tx, *organization, *job, true))
+                });
+                let kept: Result<Option<(jobs::JobRequest, _)>, StoreError> = read.await;
+                kept.map(|kept| kept.is_some())
+            });
+            until(&other, WAITS).await;
+            let go_on = format!("DELETE FROM main.template_jobs WHERE id = '{job}'; COMMIT");
+            held.batch_execute(&go_on).await.expect(&go_on);
+            assert_eq!(reading.await.expect("ends"), Ok(false));
         });
     }
 
