@@ -266,6 +266,31 @@ mod postgres_alone {
         });
     }
 
+    /// Who publishes or deletes an automation keeps it, and then its schedule: who begins its run keeps nothing else while
+    /// it waits for it.
+    #[test]
+    fn a_due_run_waits_for_its_automation_before_the_schedule() {
+        stores::run(Place::plain_postgres(), |place| async move {
+            let (held, other) = (connect(&place).await, connect(&place).await);
+            let stage = Stage::new(place).await.lasting();
+            let trigger = json!({"type": "cron", "config": {"mode": "hourly"}});
+            let steps = json!([{"key": "delay", "config": {"seconds": 0}}]);
+            let it = stage.fires(&trigger, &steps).await;
+            assert_eq!(stage.run_due().await, 0, "nothing is due yet");
+            stage.world.wait(3600);
+            let keep = format!("BEGIN; SELECT id FROM main.workflows WHERE id = '{it}' FOR UPDATE");
+            held.batch_execute(&keep).await.expect(&keep);
+            let executor = stage.executor();
+            let executed = tokio::spawn(async move { executor.run_due().await });
+            until(&other, WAITS).await;
+            let go_on = format!(
+                "SELECT due_at FROM main.workflow_schedules WHERE workflow_id = '{it}' FOR UPDATE NOWAIT; COMMIT"
+            );
+            held.batch_execute(&go_on).await.expect(&go_on);
+            assert_eq!(executed.await.expect("ends"), Ok(1));
+        });
+    }
+
     /// A worker reads what a job applies in several statements, and the job goes between two of them.
     #[test]
     fn a_job_that_goes_while_its_package_is_read_is_gone() {
