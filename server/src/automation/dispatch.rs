@@ -25,8 +25,11 @@ pub(super) async fn dispatch(store: &Store, scope: &Scope, now: i64) -> Result<b
 }
 
 async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<bool, StoreError> {
-    let TakenEvents { events, more } = take_some(tx).await?;
-    let fired = fired(tx, &events).await?;
+    let TakenEvents {
+        events,
+        fired,
+        more,
+    } = take_some(tx).await?;
     let mut account_scopes = AccountScopes::new(asked_at);
     let mut noticed = Vec::new();
     for event in &events {
@@ -175,31 +178,40 @@ static RUNS: LazyLock<BulkInsert> = LazyLock::new(|| {
 /// Events that were taken out of the queue.
 struct TakenEvents {
     events: Vec<Row>,
+    /// What they fire, as far as it is there.
+    fired: BTreeMap<Subscriber, FiredWorkflow>,
     /// Whether others may wait.
     more: bool,
 }
 
 /// The events that have waited longest, removed. Those that others take at the moment are passed over, however many
 /// they are. Found, locked and removed in statements of their own: in one, PostgreSQL plans to go through all events as
-/// long as it has counted none.
+/// long as it has counted none. Whoever deletes a workspace keeps its automations and then removes their events, so
+/// automations are kept first here, too.
 async fn take_some(tx: &mut Tx) -> Result<TakenEvents, StoreError> {
-    let finds = "SELECT organization_id, id FROM workflow_events WHERE {queue organization_id} AND id > $1 \
-         ORDER BY id LIMIT 200 {across queue}";
+    let finds = "SELECT organization_id, id, workflow_id, version FROM workflow_events \
+         WHERE {queue organization_id} AND id > $1 ORDER BY id LIMIT 200 {across queue}";
     let locks = "SELECT organization_id, id, workflow_id, version, feature_id, row_id, record, depth, \
          cause, created_at, workspace_id, creator, chain FROM workflow_events \
          WHERE organization_id = $1 AND {any id $2} ORDER BY id {skip}";
-    let (mut events, mut more, mut after) = (Vec::new(), true, Uuid::nil());
+    let (mut events, mut fires, mut more) = (Vec::new(), BTreeMap::new(), true);
+    let mut after = Uuid::nil();
     while events.is_empty() && more {
         let found = tx.query(finds, &[after.into()]).await?;
         more = found.len() >= BATCH;
         if let Some(last) = found.last() {
             after = last.get(1)?;
         }
+        fires = fired(tx, &found).await?;
         events = tx.by_organization(locks, &found, &[]).await?;
     }
     let sql = "DELETE FROM main.workflow_events WHERE organization_id = $1 AND {any id $2}";
     tx.by_organization(sql, &events, &[]).await?;
-    Ok(TakenEvents { events, more })
+    Ok(TakenEvents {
+        events,
+        fired: fires,
+        more,
+    })
 }
 
 /// The version of an automation that an event fires.
@@ -214,7 +226,7 @@ struct Subscriber {
 }
 
 impl Subscriber {
-    /// Reads it from a row of [`take_some`].
+    /// Reads it from a row of either statement of [`take_some`].
     fn read(event: &Row) -> Result<Subscriber, StoreError> {
         Ok(Subscriber {
             organization: event.get(0)?,
@@ -234,7 +246,8 @@ struct FiredWorkflow {
 }
 
 /// Where the automations of events stand, and who published their versions: many events are of few
-/// automations.
+/// automations. They stay until the transaction ends, or the runs of all the others would be lost with those of one that
+/// goes meanwhile.
 async fn fired(
     tx: &mut Tx,
     events: &[Row],
@@ -250,7 +263,7 @@ async fn fired(
     });
     let sql = "SELECT w.workspace_id, v.publisher FROM workflows w LEFT JOIN workflow_versions v \
          ON v.organization_id = w.organization_id AND v.workflow_id = w.id AND v.version = $3 \
-         WHERE w.organization_id = $1 AND w.id = $2";
+         WHERE w.organization_id = $1 AND w.id = $2 {share w}";
     let found = tx.each(sql, &parameters.collect::<Vec<_>>()).await?;
     let mut fired = BTreeMap::new();
     for (key, rows) in keys.into_iter().zip(found) {

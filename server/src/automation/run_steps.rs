@@ -152,10 +152,7 @@ pub(super) async fn write_held(
     lease: i64,
 ) -> Result<bool, StoreError> {
     let responses = tx.pipeline(vec![holding(run, lease), writing(run, step)]);
-    Ok(responses
-        .await?
-        .first()
-        .is_some_and(|held| !held.is_empty()))
+    was_ours(responses.await)
 }
 
 /// Writes the last step down and ends the run well; false when it is somebody else's by now, and then
@@ -172,8 +169,14 @@ pub(super) async fn write_last(
     // The run before its steps, as the removal of a workspace reaches them: the other way round they would wait for
     // each other.
     let responses = tx.pipeline(vec![ending(run, None, now), writing(run, step)]);
-    Ok(responses
-        .await?
-        .first()
-        .is_some_and(|ended| !ended.is_empty()))
+    was_ours(responses.await)
+}
+
+/// Whether the run was ours when its step was written. A step refers to nothing but its run: where it finds none, the
+/// run has gone with its automation.
+fn was_ours(responses: Result<Vec<Vec<Row>>, StoreError>) -> Result<bool, StoreError> {
+    match responses {
+        Err(StoreError::Reference) => Ok(false),
+        responses => Ok(responses?.first().is_some_and(|rows| !rows.is_empty())),
+    }
 }

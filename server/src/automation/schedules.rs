@@ -80,6 +80,10 @@ async fn due(tx: &mut Tx, now: i64) -> Result<Vec<DueSchedule>, StoreError> {
 
 /// Begins the run of the instant, and notes the next one.
 async fn advance(tx: &mut Tx, due: &DueSchedule) -> Result<(), StoreError> {
+    // Whoever publishes or deletes an automation keeps it, and then its schedule: the run refers to it, too.
+    let keeps = "SELECT id FROM workflows WHERE organization_id = $1 AND id = $2 {share workflows}";
+    tx.query(keeps, &[due.organization.into(), due.workflow.into()])
+        .await?;
     let noted = find::by_number(tx, due.organization, due.workflow, due.version).await?;
     // Whose instants are still due, although another version is active by now.
     let (version, before) = match noted {

@@ -140,12 +140,13 @@ pub async fn read(
 ) -> Result<Option<(JobRequest, SpooledText)>, StoreError> {
     let mut spool = Spool::default();
     let key = JobKey { organization, job };
-    let Some(job_request) = job_request(tx, key).await? else {
-        return Ok(None);
-    };
     let most = if rows { usize::MAX } else { 1 };
     let numbers = PACKAGE.take(most);
     parts(tx, key, numbers, &mut spool).await?;
+    // Behind its parts, which go with it: of a job that is still there, none was missing.
+    let Some(job_request) = job_request(tx, key).await? else {
+        return Ok(None);
+    };
     let text = spool.into_text().map_err(|error| disk_full(&error))?;
     Ok(Some((job_request, text)))
 }

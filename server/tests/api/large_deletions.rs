@@ -90,6 +90,9 @@ mod postgres_alone {
     use tokio_postgres::NoTls;
 
     use serde_json::json;
+    use tplkit_server::jobs;
+    use tplkit_server::store::{Scope, StoreError};
+    use uuid::Uuid;
 
     use super::{Client, Model, Place, World, fill};
     use crate::api::runs::Stage;
@@ -206,6 +209,112 @@ mod postgres_alone {
             );
             held.batch_execute(&go_on).await.expect(&go_on);
             publishing.join().expect("publishes");
+        });
+    }
+
+    /// A job that was decided about is refused like one that is asked for after the deletion.
+    #[test]
+    fn an_apply_to_a_workspace_that_goes_meanwhile_finds_none() {
+        stores::run(Place::plain_postgres(), |place| async move {
+            let (held, other) = (connect(&place).await, connect(&place).await);
+            let world = World::new(place).await;
+            let owner = world.as_user("owner@acme.test");
+            let model = Model::new(&owner, world.acme).with_template(&owner, world.acme);
+            let keep = format!(
+                "BEGIN; SELECT id FROM main.templates WHERE id = '{}' FOR UPDATE",
+                model.template
+            );
+            held.batch_execute(&keep).await.expect(&keep);
+            let client = owner.clone();
+            let path = format!("/v1/templates/{}/apply", model.template);
+            let body = json!({"workspaceId": model.workspace});
+            let applying = thread::spawn(move || client.post(&path, &body));
+            until(&other, WAITS).await;
+            let path = format!("/v1/workspaces/{}?force=true", model.workspace);
+            owner.delete(&path).expect(204);
+            held.batch_execute("COMMIT").await.expect("ends");
+            let applied = applying.join().expect("asks");
+            applied.refused(404, "not_found");
+        });
+    }
+
+    /// Who deletes a workspace keeps its automations, and then their events: who makes runs of events keeps none while it
+    /// waits, and makes those of other automations all the same.
+    #[test]
+    fn an_automation_that_goes_takes_no_runs_of_others_along() {
+        stores::run(Place::plain_postgres(), |place| async move {
+            let (held, other) = (connect(&place).await, connect(&place).await);
+            let stage = Stage::new(place).await;
+            let trigger = Stage::on(&stage.model.feature, &["created"], &[]);
+            let steps = json!([{"key": "delay", "config": {"seconds": 0}}]);
+            let it = stage.fires(&trigger, &steps).await;
+            stage.fires(&trigger, &steps).await;
+            stage.row(&stage.model.feature, &json!({"status": "new"}));
+            let keep = format!("BEGIN; SELECT id FROM main.workflows WHERE id = '{it}' FOR UPDATE");
+            held.batch_execute(&keep).await.expect(&keep);
+            let executor = stage.executor();
+            let dispatched = tokio::spawn(async move { executor.take_events().await });
+            until(&other, WAITS).await;
+            let go_on = format!(
+                "SELECT id FROM main.workflow_events WHERE workflow_id = '{it}' FOR UPDATE NOWAIT; \
+                 DELETE FROM main.workflows WHERE id = '{it}'; COMMIT"
+            );
+            held.batch_execute(&go_on).await.expect(&go_on);
+            assert_eq!(dispatched.await.expect("ends"), Ok(()));
+            let runs = "SELECT id FROM workflow_runs";
+            assert_eq!(stage.world.sql(runs, vec![]).await.len(), 1);
+        });
+    }
+
+    /// Who publishes or deletes an automation keeps it, and then its schedule: who begins its run keeps nothing else while
+    /// it waits for it.
+    #[test]
+    fn a_due_run_waits_for_its_automation_before_the_schedule() {
+        stores::run(Place::plain_postgres(), |place| async move {
+            let (held, other) = (connect(&place).await, connect(&place).await);
+            let stage = Stage::new(place).await.lasting();
+            let trigger = json!({"type": "cron", "config": {"mode": "hourly"}});
+            let steps = json!([{"key": "delay", "config": {"seconds": 0}}]);
+            let it = stage.fires(&trigger, &steps).await;
+            assert_eq!(stage.run_due().await, 0, "nothing is due yet");
+            stage.world.wait(3600);
+            let keep = format!("BEGIN; SELECT id FROM main.workflows WHERE id = '{it}' FOR UPDATE");
+            held.batch_execute(&keep).await.expect(&keep);
+            let executor = stage.executor();
+            let executed = tokio::spawn(async move { executor.run_due().await });
+            until(&other, WAITS).await;
+            let go_on = format!(
+                "SELECT due_at FROM main.workflow_schedules WHERE workflow_id = '{it}' FOR UPDATE NOWAIT; COMMIT"
+            );
+            held.batch_execute(&go_on).await.expect(&go_on);
+            assert_eq!(executed.await.expect("ends"), Ok(1));
+        });
+    }
+
+    /// A worker reads what a job applies in several statements, and the job goes between two of them.
+    #[test]
+    fn a_job_that_goes_while_its_package_is_read_is_gone() {
+        stores::run(Place::plain_postgres(), |place| async move {
+            let (held, other) = (connect(&place).await, connect(&place).await);
+            let world = World::new(place).await;
+            let owner = world.as_user("owner@acme.test");
+            let model = Model::new(&owner, world.acme).with_template(&owner, world.acme);
+            let model = model.with_job(&world, &owner).await;
+            let keep = "BEGIN; LOCK TABLE main.template_job_parts IN ACCESS EXCLUSIVE MODE";
+            held.batch_execute(keep).await.expect(keep);
+            let job: Uuid = model.job.parse().expect("an id");
+            let (store, input) = (world.store.clone(), (world.acme, job));
+            let reading = tokio::spawn(async move {
+                let read = store.read(&Scope::Operator, input, |tx, (organization, job)| {
+                    Box::pin(jobs::read_package(tx, *organization, *job, true))
+                });
+                let kept: Result<Option<(jobs::JobRequest, _)>, StoreError> = read.await;
+                kept.map(|kept| kept.is_some())
+            });
+            until(&other, WAITS).await;
+            let go_on = format!("DELETE FROM main.template_jobs WHERE id = '{job}'; COMMIT");
+            held.batch_execute(&go_on).await.expect(&go_on);
+            assert_eq!(reading.await.expect("ends"), Ok(false));
         });
     }
 

@@ -10,7 +10,7 @@ use super::{ApplyTarget, Decided, LoadedPackage};
 use crate::context::{Context, RandomIds};
 use crate::jobs::{self, Continuing, New};
 use crate::refusal::Refusal;
-use crate::store::Tx;
+use crate::store::{StoreError, Tx};
 
 /// A job that is to be: nothing is against it.
 #[derive(Debug)]
@@ -62,13 +62,18 @@ impl Start {
 /// Stores the job, for a worker to take up. The caller has entered the organization.
 ///
 /// # Errors
-/// 409 while another job of the template or line is unfinished in the workspace.
+/// 404 when the workspace has gone since the decision, 409 while another job of the template or line is unfinished in
+/// it.
 pub(crate) async fn start(
     tx: &mut Tx,
     Start { place, new }: &Start,
     now: i64,
 ) -> Result<Accepted, Refusal> {
-    if !jobs::create(tx, new).await? {
+    let created = match jobs::create(tx, new).await {
+        Err(StoreError::Reference) => return Err(Refusal::not_found()),
+        created => created?,
+    };
+    if !created {
         let own = Continuing::New(&new.request);
         let active = jobs::unfinished(tx, place.key(), own, now).await?;
         return Err(active.map_or_else(moved, |job| in_the_way(&job, place.template)));

@@ -7,6 +7,7 @@ mod bounds;
 mod chains;
 mod cron;
 mod deleted_in_parts;
+mod deleted_meanwhile;
 mod dry_run;
 mod events;
 mod files;
