@@ -123,9 +123,7 @@ impl Undo {
         });
         given.await
     }
-}
 
-impl Undo {
     /// Says in the job why the undo waits, and gives it back: workers try again when `pause` microseconds have gone.
     /// What a failed job says of its failure stays.
     ///
