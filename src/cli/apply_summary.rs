@@ -223,11 +223,15 @@ fn why(reason: &str) -> String {
     }
 }
 
-/// A leaf or a cell that people changed; of cells that are not shown how many.
+/// A leaf or a cell that people changed, or a row; of cells that are not shown how many.
 fn moved(known: &ItemTitles, moved: &MovedLeaf) -> String {
     let place = moved.path.as_deref().or(moved.column.as_deref());
     let cells = moved.count.map(hidden_cells);
-    let place = place.map(str::to_owned).or(cells).unwrap_or_default();
+    // A row that does not come back has no more than its id.
+    let row = moved.id.filter(|_| moved.kind.is_none());
+    let row = row.map(|row| format!("row {row}"));
+    let place = place.map(str::to_owned).or(cells).or(row);
+    let place = place.unwrap_or_default();
     format!("{} {place}", known.of(&moved.reference))
 }
 

@@ -231,11 +231,13 @@ impl Lease {
         written.map(drop).ok_or(UnitError::Fenced)
     }
 
+    /// An undo that waited for room (`Undo::wait`) waits no more.
     fn go_on(&self, unit: &Unit, now: i64) -> PipelinedStatement {
         let sql = concat!(
             "UPDATE main.template_jobs SET \
              status = CASE WHEN status = 'undone' THEN status ELSE $4 END, phase = $5, \
-             done = $6, total = $7, entries = entries + $8, updated_at = $9, ",
+             done = $6, total = $7, entries = entries + $8, updated_at = $9, \
+             error = CASE WHEN $5 = 'undo' AND before_undo = 'completed' THEN NULL ELSE error END, ",
             lease!(
                 set "CASE WHEN $4 = 'undone' THEN NULL ELSE lease_owner END",
                 "{clock $9} + $10"

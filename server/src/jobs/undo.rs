@@ -7,8 +7,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tplkit::apply::{UNDO_UNIT, UndoError, UndoProgress, undo_in_units};
+use tplkit::problem::Code;
 use uuid::Uuid;
 
+use super::error::JobError;
 use super::line_index::LineIndex;
 use super::{Destination, Job, Lease};
 use crate::context::Context;
@@ -31,6 +33,8 @@ pub enum UndoResult {
     Done,
     /// It stopped on request, and a worker resumes it.
     Paused,
+    /// It has begun, and there is no room for rows that come back: why.
+    Waiting(String),
     /// Nothing was removed, and the job is what it was.
     Refused(UndoError<ReadError>),
     /// Others hold the job now.
@@ -101,6 +105,7 @@ impl Undo {
         match ran {
             Ok(UndoProgress::Done(_)) => UndoResult::Done,
             Ok(UndoProgress::Paused) => UndoResult::Paused,
+            Err(UndoError::Waiting { detail }) => UndoResult::Waiting(detail),
             Err(UndoError::Fenced) => UndoResult::Fenced,
             Err(UndoError::Store { source, .. }) => UndoResult::Failed(source),
             Err(refused) => UndoResult::Refused(refused),
@@ -117,6 +122,45 @@ impl Undo {
             Box::pin(give_up(tx, lease))
         });
         given.await
+    }
+
+    /// Says in the job why the undo waits, and gives it back: workers try again when `pause` microseconds have gone.
+    /// What a failed job says of its failure stays.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn wait(
+        &self,
+        store: &Store,
+        context: &Context,
+        detail: &str,
+        pause: i64,
+    ) -> Result<(), StoreError> {
+        let detail = format!(
+            "The undo waits: {detail}. Nothing is lost; it goes on by itself when there is room for the rows that \
+             come back."
+        );
+        let error = JobError {
+            code: Code::QuotaExceeded.as_str(),
+            detail: &detail,
+            reference: None,
+        };
+        let input = (self.lease.clone(), context.now(), pause, error.write());
+        let scope = self.lease.scope();
+        let work = store.write(&scope, input, |tx, (lease, now, pause, error)| {
+            Box::pin(async move {
+                let sql = concat!(
+                    "UPDATE main.template_jobs SET \
+                     error = CASE WHEN before_undo = 'completed' THEN $6 ELSE error END, updated_at = $4, ",
+                    lease!(set "NULL", "{clock $4} + $5"),
+                    " WHERE ",
+                    lease!(fence)
+                );
+                let own = [(*now).into(), (*pause).into(), error.as_str().into()];
+                tx.query(sql, &lease.hold().with(own)).await.map(drop)
+            })
+        });
+        work.await
     }
 }
 

@@ -48,6 +48,15 @@ impl Worker {
         let (outcome, pause) = match ended {
             UndoResult::Done => ("ok", 0),
             UndoResult::Paused | UndoResult::Fenced => ("later", 0),
+            UndoResult::Waiting(detail) => {
+                tracing::warn!(%detail, "the undo waits for room");
+                if let Ok(undo) = &undo
+                    && let Err(error) = undo.wait(store, context, &detail, lease.length).await
+                {
+                    tracing::warn!(%error, "the job does not say why its undo waits");
+                }
+                ("later", lease.length)
+            }
             UndoResult::Refused(_) => {
                 tracing::warn!("undo refused: changes would be lost");
                 if let Ok(undo) = &undo

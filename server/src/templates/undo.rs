@@ -133,6 +133,11 @@ impl Undo {
             UndoResult::Done | UndoResult::Paused => None,
             // Workers have it.
             UndoResult::Fenced => return Ok(()),
+            UndoResult::Waiting(detail) => {
+                undo.wait(store, context, &detail, undo.lease.length)
+                    .await?;
+                return Ok(());
+            }
             UndoResult::Refused(error) => Some(self.refused(error).await),
             UndoResult::Failed(error) => Some(error.into()),
         };
@@ -195,7 +200,7 @@ impl Undo {
             UndoError::Refused { code, detail } => Refusal::new(code, detail),
             UndoError::Conflict => conflict(),
             // These are not refusals.
-            UndoError::Fenced | UndoError::Store { .. } => moved(),
+            UndoError::Waiting { .. } | UndoError::Fenced | UndoError::Store { .. } => moved(),
         }
     }
 

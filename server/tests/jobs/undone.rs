@@ -3,6 +3,8 @@
 use std::sync::atomic::AtomicBool;
 
 use tokio::sync::watch;
+use tplkit::apply::UndoError;
+use tplkit::problem::Code;
 use tplkit_server::background::TaskContext;
 use tplkit_server::jobs::{Job, Status, Undo, UndoResult, Worker, take_any};
 use tplkit_server::wake::WorkerSignal;
@@ -20,6 +22,7 @@ on_both_stores!(
     an_undo_that_was_begun_and_not_decided_goes_on,
     an_attempt_that_has_lost_its_lease_takes_nothing_away,
     an_undo_that_is_refused_leaves_the_job_as_it_was,
+    an_undo_without_room_for_rows_that_come_back_loses_none,
     rows_of_a_job_are_in_the_index_of_searched_cells_until_it_is_undone,
 );
 
@@ -224,4 +227,69 @@ async fn an_undo_that_is_refused_leaves_the_job_as_it_was(place: Place) {
         .expect("is free");
     work(&world, job.id).await;
     is_undone(&world, &job, &before).await;
+}
+
+/// Before the first unit they refuse it; once it has begun, it waits.
+async fn an_undo_without_room_for_rows_that_come_back_loses_none(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    let (job, before) = applied(&world).await;
+    let sql = "SELECT id FROM features WHERE workspace_id = $1 ORDER BY id LIMIT 1";
+    let tables = world.sql(sql, vec![job.workspace.into()]).await;
+    let feature: Uuid = tables[0].get(0).expect("an id");
+    world.has_taken(job.id, feature, 3000).await;
+    let job = fixtures::job(store, context, job.id).await;
+    let rows = async || -> i64 {
+        let sql = "SELECT count(*) FROM rows WHERE workspace_id = $1";
+        let counted = world.sql(sql, vec![job.workspace.into()]).await;
+        counted[0].get(0).expect("a number")
+    };
+    let limit = async |quota: i64| {
+        let sql = "UPDATE main.organizations SET row_quota = $2 WHERE id = $1";
+        let parameters = vec![job.organization.into(), quota.into()];
+        world.sql(sql, parameters).await;
+    };
+    let there = rows().await;
+    limit(there + 2999).await;
+    let undo = begun(&world, &job, false).await;
+    let ended = run(&world, &undo, false).await;
+    let UndoResult::Refused(UndoError::Refused { code, .. }) = ended else {
+        panic!("{ended:?}");
+    };
+    assert_eq!(code, Code::QuotaExceeded);
+    assert!(undo.give_up(store).await.expect("the store works"));
+    assert_eq!(fixtures::job(store, context, job.id).await, job);
+    assert_eq!(rows().await, there);
+
+    limit(there + 3000).await;
+    let undo = begun(&world, &job, false).await;
+    let ended = run(&world, &undo, true).await;
+    assert!(matches!(ended, UndoResult::Paused), "{ended:?}");
+    assert_eq!(rows().await, there + 2000);
+    limit(there + 2500).await;
+    let ended = run(&world, &undo, false).await;
+    let UndoResult::Waiting(detail) = ended else {
+        panic!("{ended:?}");
+    };
+    assert_eq!(rows().await, there + 2000);
+    let waits = undo.wait(store, context, &detail, 0).await;
+    waits.expect("the store works");
+    let now = fixtures::job(store, context, job.id).await;
+    assert_eq!(now.status, Status::Undoing);
+    let error = format!("{:?}", now.error);
+    assert!(error.contains("quota_exceeded"), "{error}");
+
+    limit(there + 3000).await;
+    let taken = take_any(store, context, 60_000_000).await;
+    let (_, lease) = taken.expect("the store works").expect("is free");
+    let undo = Undo::resume(store, lease).await.expect("goes on");
+    let ended = run(&world, &undo, false).await;
+    assert!(matches!(ended, UndoResult::Done), "{ended:?}");
+    undo.lease
+        .release(store, context, 0)
+        .await
+        .expect("is free");
+    is_undone(&world, &job, &before).await;
+    let now = fixtures::job(store, context, job.id).await;
+    assert_eq!(format!("{:?}", now.error), "None");
 }

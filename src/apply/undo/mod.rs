@@ -3,12 +3,15 @@
 //! Afterwards rows, configs and sequences are as before the job. Changes that others made since
 //! refuse the undo, unless it is forced. A small undo is one unit; a larger one takes several, rows
 //! before structure, and records its progress in the ledger. All refusals come before the first
-//! unit; from then on an undo can only be interrupted and resumed.
+//! unit; from then on an undo can only be interrupted and resumed. One that has begun waits for room when there may be
+//! no more rows: what is still to come back is in the ledger.
 
 mod before_job;
 mod losses;
 mod merged;
 mod rewritten;
+mod room;
+mod rows_back;
 mod sibling_numbers;
 mod sibling_order;
 mod steps;
@@ -39,6 +42,13 @@ pub enum UndoError<E> {
     Refused {
         /// The stable code.
         code: Code,
+        /// Why.
+        detail: String,
+    },
+    /// It has begun, and there is no room for rows that come back. What is still to do is in the ledger: the same call
+    /// goes on once there is room.
+    #[error("the undo waits for room, and nothing is lost: {detail}")]
+    Waiting {
         /// Why.
         detail: String,
     },
@@ -114,6 +124,9 @@ pub async fn undo_in_units<T: Target>(
             return Err(UndoError::NotEmpty(lost));
         }
     }
+    if begun.is_none() && total > size {
+        room::check(target, &steps).await?;
+    }
     let mut first = begun.is_none();
     loop {
         let taken = steps.take(size.max(1));
@@ -132,18 +145,34 @@ pub async fn undo_in_units<T: Target>(
             steps.places.renumber(&structure, &mut changes);
         }
         left.extend(stays.iter().cloned());
-        let (entry, report) = if steps.is_empty() {
-            (Entry::Undone, serde_json::to_string(&left).ok())
-        } else {
-            (Entry::Undoing { done, left: stays }, None)
+        let end = |stays: &[MovedLeaf], left: &[MovedLeaf]| {
+            if !steps.is_empty() {
+                let left = stays.to_vec();
+                return (Entry::Undoing { done, left }, None);
+            }
+            let report = serde_json::to_string(left).ok();
+            (Entry::Undone, report.filter(|_| !left.is_empty()))
         };
+        let (entry, report) = end(&stays, &left);
         let unit = Unit {
             changes,
             entry: Some(entry),
             progress,
-            report: report.filter(|_| !left.is_empty()),
+            report,
         };
-        write(target, unit, terms).await?;
+        if let Some(changes) = write(target, unit, terms).await? {
+            let away = commit_each(target, changes, progress, &steps).await?;
+            left.extend(away.iter().cloned());
+            stays.extend(away);
+            let (entry, report) = end(&stays, &left);
+            let unit = Unit {
+                changes: Vec::new(),
+                entry: Some(entry),
+                progress,
+                report,
+            };
+            written(target.commit(unit).await)?;
+        }
         first = false;
         if steps.is_empty() {
             return Ok(UndoProgress::Done(left));
@@ -293,29 +322,58 @@ async fn restored<T: Target>(
     Ok((!rows.is_empty()).then_some(Change::UpdateRows { feature, rows }))
 }
 
-/// Writes a unit. The first may be refused; of every other one that is left out which cannot be done
-/// any more, because somebody has edited it since the undo began.
+/// Writes a unit. The first may be refused. When another one is, its changes are given back to be done one by one: of
+/// them those are left out which cannot be done any more, because somebody has edited it since the undo began.
 async fn write<T: Target>(
     target: &mut T,
     unit: Unit,
     terms: UndoTerms,
-) -> Result<(), UndoError<T::Error>> {
-    let kept = (!terms.first).then(|| unit.clone());
-    let refused = match target.commit(unit).await {
-        Err(CommitError::Refused(refused)) => refused,
-        outcome => return written(outcome).map(drop),
+) -> Result<Option<Vec<Change>>, UndoError<T::Error>> {
+    let kept = (!terms.first).then(|| unit.changes.clone());
+    let Some(refused) = written(target.commit(unit).await)? else {
+        return Ok(None);
     };
-    let Some(unit) = kept else {
+    if kept.is_none() {
         return Err(explained(target, refused).await?);
-    };
-    for change in unit.changes {
-        commit_rest(target, change, unit.progress).await?;
     }
-    let end = Unit {
-        changes: Vec::new(),
-        ..unit
-    };
-    written(target.commit(end).await).map(drop)
+    waits(Some(refused)).map(|_| kept)
+}
+
+/// An undo that has begun loses nothing when there may be no more rows: it waits.
+fn waits<E>(refused: Option<Refused>) -> Result<Option<Refused>, UndoError<E>> {
+    match refused {
+        Some(refused) if refused.code == Code::QuotaExceeded => Err(UndoError::Waiting {
+            detail: refused.message,
+        }),
+        refused => Ok(refused),
+    }
+}
+
+/// Writes what of some changes can still be done. Gives the rows that do not come back.
+async fn commit_each<T: Target>(
+    target: &mut T,
+    changes: Vec<Change>,
+    progress: Progress,
+    steps: &UndoSteps,
+) -> Result<Vec<MovedLeaf>, UndoError<T::Error>> {
+    let mut left = Vec::new();
+    for change in changes {
+        let Change::PutRows { feature, rows } = change else {
+            commit_rest(target, change, progress).await?;
+            continue;
+        };
+        let away = rows_back::put_rest(target, feature, rows, progress).await?;
+        left.extend(away.into_iter().map(|row| MovedLeaf {
+            kind: None,
+            reference: steps.reference(feature),
+            uid: None,
+            id: Some(row),
+            path: None,
+            column: None,
+            count: None,
+        }));
+    }
+    Ok(left)
 }
 
 /// Writes what of a change can still be done.
@@ -353,7 +411,7 @@ async fn commit<T: Target>(
         progress,
         report: None,
     };
-    written(target.commit(unit).await)
+    waits(written(target.commit(unit).await)?)
 }
 
 /// Why something was refused, if it was.

@@ -89,6 +89,8 @@ pub(super) struct UndoSteps {
     pub(super) created: HashSet<Id>,
     /// Where records belong that come back.
     pub(super) places: Places,
+    /// The refs of records that come back.
+    references: HashMap<Id, String>,
 }
 
 /// What the rows of each table held when the job last wrote them; nothing of those that go already.
@@ -146,6 +148,9 @@ impl UndoSteps {
                 }
                 Entry::Taken(taken) => steps.left.push_back(UndoStep::Put(taken.clone())),
                 Entry::Structure(structure) => {
+                    let deleted = structure.deleted.iter();
+                    let named = deleted.map(|one| (one.record.id, one.reference.clone()));
+                    steps.references.extend(named);
                     // What held rows has to be there before them.
                     steps.recreate(structure);
                     // What waited for the rows goes back before them.
@@ -307,6 +312,12 @@ impl UndoSteps {
         let tables = structure.created.iter();
         let tables = tables.filter(|created| created.kind == RecordKind::Feature);
         self.created.extend(tables.map(|created| created.id));
+    }
+
+    /// The ref of a table that comes back.
+    pub(super) fn reference(&self, feature: Id) -> String {
+        let known = self.references.get(&feature);
+        known.cloned().unwrap_or_else(|| feature.to_string())
     }
 
     /// How many rows and records are left.

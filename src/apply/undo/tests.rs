@@ -3,9 +3,9 @@ use crate::apply::Mode;
 use crate::apply::test_plan::{TestPlan, cells, id, linked, nothing, row, stored, to};
 use crate::crashing::{Crash, Memory};
 use crate::problem::Code;
-use crate::workspace::ledger::Entry;
+use crate::workspace::ledger::{Entry, RemovedContent};
 use crate::workspace::memory::State;
-use crate::workspace::{Change, Progress, RowData, RowWrite, Target as _, Unit, ready};
+use crate::workspace::{Change, KeptRow, Progress, RowData, RowWrite, Target as _, Unit, ready};
 
 /// A package that has something of everything an undo takes back.
 fn sample(state: &State) -> TestPlan {
@@ -303,6 +303,106 @@ fn unique_values_go_back_in_the_opposite_order() {
         assert_eq!(cells(&memory, 0).len(), 2);
         ready(undo_in_units(&mut memory, false, size, &mut |_| true)).expect("undone");
         assert_eq!(text(&memory), state.save().expect("saves"));
+    }
+}
+
+/// A workspace after a job that took seven rows of a table away.
+fn emptied() -> Memory {
+    let unique = [r#"code text textfield {"unique":true}"#];
+    let mut memory = Memory::new(nothing());
+    TestPlan::new()
+        .table("a", &unique, Vec::new())
+        .run(&mut memory);
+    let rows = (1..=7).map(|n| stored(n, &format!(r#"{{"code":"{n}"}}"#)));
+    memory.take_up(vec![Entry::Taken(RemovedContent {
+        feature: id(0x1000),
+        column: None,
+        rows: rows.map(KeptRow::of).collect(),
+    })]);
+    memory
+}
+
+#[test]
+fn rows_without_room_refuse_an_undo_before_its_first_unit() {
+    let mut memory = emptied();
+    memory.limit_rows(6);
+    let state = text(&memory);
+    for force in [false, true] {
+        let error = ready(undo_in_units(&mut memory, force, 3, &mut |_| true));
+        let error = error.expect_err("no room");
+        assert!(
+            matches!(
+                error,
+                UndoError::Refused {
+                    code: Code::QuotaExceeded,
+                    ..
+                }
+            ),
+            "{error}"
+        );
+        assert_eq!(text(&memory), state);
+        let ledger = ready(memory.ledger()).expect("a ledger");
+        assert_eq!(ledger.len(), 1, "{ledger:?}");
+    }
+    memory.limit_rows(7);
+    let done = ready(undo_in_units(&mut memory, false, 3, &mut |_| true));
+    assert_eq!(done.expect("undone"), UndoProgress::Done(Vec::new()));
+    assert_eq!(cells(&memory, 0).len(), 7);
+}
+
+#[test]
+fn an_undo_whose_room_somebody_takes_waits_and_loses_nothing() {
+    let mut memory = emptied();
+    let paused = ready(undo_in_units(&mut memory, false, 3, &mut |_| false));
+    assert_eq!(paused.expect("begins"), UndoProgress::Paused);
+    memory.limit_rows(5);
+    for _ in 0..2 {
+        let error = ready(undo_in_units(&mut memory, false, 3, &mut |_| true));
+        let error = error.expect_err("no room");
+        assert!(matches!(error, UndoError::Waiting { .. }), "{error}");
+        assert_eq!(cells(&memory, 0).len(), 3);
+    }
+    memory.limit_rows(7);
+    let done = ready(undo_in_units(&mut memory, false, 3, &mut |_| true));
+    assert_eq!(done.expect("undone"), UndoProgress::Done(Vec::new()));
+    assert_eq!(cells(&memory, 0).len(), 7);
+}
+
+/// Whoever dies between two parts of a unit finds rows that are there already.
+#[test]
+fn a_row_whose_unique_value_is_taken_meanwhile_alone_stays_away_and_is_named() {
+    for call in 0.. {
+        let mut memory = emptied();
+        let paused = ready(undo_in_units(&mut memory, false, 2, &mut |_| false));
+        assert_eq!(paused.expect("begins"), UndoProgress::Paused);
+        let mine = Change::InsertRows {
+            feature: id(0x1000),
+            rows: vec![stored(100, r#"{"code":"5"}"#)],
+        };
+        edit(&mut memory, mine);
+        memory.recover();
+        memory.crash_at(Crash {
+            call,
+            written: true,
+        });
+        let whole = ready(undo_in_units(&mut memory, false, 5, &mut |_| true));
+        memory.recover();
+        let left = match whole {
+            Ok(UndoProgress::Done(left)) => left,
+            _ => match ready(undo_in_units(&mut memory, false, 5, &mut |_| true)) {
+                Ok(UndoProgress::Done(left)) => left,
+                // The response to the last unit was lost, the effect was not.
+                Err(UndoError::Conflict) => continue,
+                other => panic!("{other:?}"),
+            },
+        };
+        assert_eq!(left.len(), 1, "{left:?}");
+        assert_eq!((left[0].id, left[0].kind), (Some(id(5)), None));
+        // The others, and the one that took the value.
+        assert_eq!(cells(&memory, 0).len(), 7);
+        if call > 20 {
+            break;
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! One of everything, and rows put into the store by hand.
 
 use serde_json::{Value as Json, json};
-use tplkit::workspace::ledger::{Entry, RowDigest, RowNames, Rows, WrittenRow};
+use tplkit::workspace::ledger::{Entry, RemovedContent, RowDigest, RowNames, Rows, WrittenRow};
+use tplkit::workspace::{KeptRow, RowData, StoredRow};
 use tplkit_server::store::{Row, Scope, StoreError, Value};
 use uuid::Uuid;
 
@@ -308,11 +309,6 @@ impl World {
 
     /// Lets the ledger of a job name more rows than one unit of an undo takes; they are gone already.
     pub async fn has_written(&self, job: Uuid, rows: u32) {
-        let sql = "SELECT organization_id, workspace_id, entries FROM template_jobs WHERE id = $1";
-        let found = self.sql(sql, vec![job.into()]).await;
-        let organization: Uuid = found[0].get(0).expect("an id");
-        let workspace: Uuid = found[0].get(1).expect("an id");
-        let number: i64 = found[0].get(2).expect("a number");
         let written = |position| WrittenRow {
             position,
             id: self.context.id(),
@@ -327,6 +323,32 @@ impl World {
             early_links: Vec::new(),
             names: RowNames::default(),
         });
+        self.notes(job, &entry).await;
+    }
+
+    /// Lets the ledger of a job name rows that it took out of a table: they come back with its undo.
+    pub async fn has_taken(&self, job: Uuid, feature: Uuid, rows: u32) {
+        let taken = |_| {
+            KeptRow::of(StoredRow {
+                id: self.context.id(),
+                data: RowData::trusted("{}"),
+            })
+        };
+        let entry = Entry::Taken(RemovedContent {
+            feature,
+            column: None,
+            rows: (0..rows).map(taken).collect(),
+        });
+        self.notes(job, &entry).await;
+    }
+
+    /// Adds an entry to the ledger of a job.
+    async fn notes(&self, job: Uuid, entry: &Entry) {
+        let sql = "SELECT organization_id, workspace_id, entries FROM template_jobs WHERE id = $1";
+        let found = self.sql(sql, vec![job.into()]).await;
+        let organization: Uuid = found[0].get(0).expect("an id");
+        let workspace: Uuid = found[0].get(1).expect("an id");
+        let number: i64 = found[0].get(2).expect("a number");
         let sql = "INSERT INTO main.template_job_entries \
              (organization_id, workspace_id, job_id, number, entry) VALUES ($1, $2, $3, $4, $5)";
         let parameters = vec![
@@ -334,7 +356,7 @@ impl World {
             workspace.into(),
             job.into(),
             number.into(),
-            serde_json::to_string(&entry).expect("JSON").into(),
+            serde_json::to_string(entry).expect("JSON").into(),
         ];
         self.sql(sql, parameters).await;
         let sql = "UPDATE main.template_jobs SET entries = entries + 1 WHERE id = $1";

@@ -367,7 +367,8 @@ fn an_undo_and_a_cancel_name_the_job_that_is_in_the_way() {
 #[test]
 fn values_that_an_upgrade_changed_are_counted_when_it_is_applied_and_undone() {
     let left = json!([{"kind": "feature", "ref": "f_clients", "id": JOB, "path": "label"},
-        {"ref": "f_clients", "uid": "u_1", "id": JOB, "column": "city"}]);
+        {"ref": "f_clients", "uid": "u_1", "id": JOB, "column": "city"},
+        {"ref": "f_clients", "id": JOB}]);
     let report = |left: &serde_json::Value| json!({"report": {"rows": {}, "structure_updated": 3, "unresolved": [], "undo_left": left}});
     let none = json!([]);
     let of = |status: &str, left| Response::json(&job_document(status, &report(left)));
@@ -398,7 +399,7 @@ fn values_that_an_upgrade_changed_are_counted_when_it_is_applied_and_undone() {
     let env = TestEnv::with_key(&server.url);
     let ran = env.run(&undo).exits(0);
     let text = format!(
-        "Job {JOB} is undone.\nBack as before: 2 values of records\n\nChanged by people since, and left by the undo\n  f_clients label\n  f_clients city\n"
+        "Job {JOB} is undone.\nBack as before: 2 values of records\n\nChanged by people since, and left by the undo\n  f_clients label\n  f_clients city\n  f_clients row {JOB}\n"
     );
     assert_eq!(ran.out, text);
     let ran = env.run(&["job", "show", JOB]).exits(0);
