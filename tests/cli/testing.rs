@@ -94,6 +94,11 @@ fn faults_of_a_file_have_their_place() {
         ("[given]\nnow = \"noon\"\n", 2, 7),
         ("[expect]\ncreated = -1\n", 2, 11),
         ("[given]\nrows = { f_x = \"some\" }\n", 2, 16),
+        (
+            "[given]\nrows = { \"$f_x\" = \"none\", f_x = \"all\" }\n",
+            2,
+            27,
+        ),
         ("[expect\n", 1, 8),
         ("[expect]\nundo = \"half\"\n", 2, 8),
         ("[expect.inserted]\nf_cleints = 0\n", 2, 1),

@@ -107,13 +107,20 @@ impl TestFile {
             };
         }
         if let Some(rows) = given.get("rows") {
+            let mut named = HashSet::new();
             for (table, mode) in file.table(rows)? {
                 let word = file.string(mode)?;
                 let known = RowsMode::parse(&word).ok_or_else(|| {
                     let message = "a rows mode is `all`, `missingByKey` or `none`";
                     file.wrong(mode.span().start, message)
                 })?;
+                let at = table.span().start;
                 let table = table.get_ref().trim_start_matches('$').to_owned();
+                if !named.insert(table.clone()) {
+                    let message =
+                        format!("`{table}` is named twice, with a dollar and without one");
+                    return Err(file.wrong(at, message));
+                }
                 self.declared.request.rows_modes.insert(table, known);
             }
         }
