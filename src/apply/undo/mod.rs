@@ -7,6 +7,7 @@
 //! no more rows: what is still to come back is in the ledger.
 
 mod before_job;
+mod edited_rows;
 mod losses;
 mod merged;
 mod rewritten;
@@ -15,6 +16,8 @@ mod rows_back;
 mod sibling_numbers;
 mod sibling_order;
 mod steps;
+
+use std::collections::HashSet;
 
 use crate::problem::Code;
 use crate::workspace::ledger::{Entry, MovedLeaf, RemovedContent, Updated};
@@ -136,35 +139,39 @@ pub async fn undo_in_units<T: Target>(
             done: done.max(1),
             total: total.max(1),
         };
-        let terms = UndoTerms { force, first };
-        let (mut changes, mut stays) = changes(target, taken, &steps, terms).await?;
-        if steps.is_empty() && !steps.places.is_empty() {
-            let structure = target.structure().await;
-            let structure = structure.map_err(store("reading the structure"))?;
-            stays.extend(steps.places.left(&structure));
-            steps.places.renumber(&structure, &mut changes);
-        }
-        left.extend(stays.iter().cloned());
-        let end = |stays: &[MovedLeaf], left: &[MovedLeaf]| {
-            if !steps.is_empty() {
-                let left = stays.to_vec();
-                return (Entry::Undoing { done, left }, None);
+        let stays = loop {
+            let terms = UndoTerms { force, first };
+            let (mut changes, mut stays) = changes(target, taken.clone(), &steps, terms).await?;
+            if steps.is_empty() && !steps.places.is_empty() {
+                let structure = target.structure().await;
+                let structure = structure.map_err(store("reading the structure"))?;
+                stays.extend(steps.places.left(&structure));
+                steps.places.renumber(&structure, &mut changes);
             }
-            let report = serde_json::to_string(left).ok();
-            (Entry::Undone, report.filter(|_| !left.is_empty()))
-        };
-        let (entry, report) = end(&stays, &left);
-        let unit = Unit {
-            changes,
-            entry: Some(entry),
-            progress,
-            report,
-        };
-        if let Some(changes) = write(target, unit, terms).await? {
-            let away = commit_each(target, changes, progress, &steps).await?;
-            left.extend(away.iter().cloned());
-            stays.extend(away);
-            let (entry, report) = end(&stays, &left);
+            let (entry, report) = unit_entry(&steps, done, &left, &stays);
+            let unit = Unit {
+                changes,
+                entry: Some(entry),
+                progress,
+                report,
+            };
+            let (ended, entry, report) = match write(target, unit, terms).await? {
+                UnitEnd::Written => break stays,
+                UnitEnd::OneByOne(changes) => {
+                    let away = commit_each(target, changes, &taken, progress, &steps).await?;
+                    let new = away.into_iter().filter(|leaf| !stays.contains(leaf));
+                    let new: Vec<MovedLeaf> = new.collect();
+                    stays.extend(new);
+                    let (entry, report) = unit_entry(&steps, done, &left, &stays);
+                    (Some(stays), entry, report)
+                }
+                UnitEnd::Edited => {
+                    // It has begun, and what people do from now on refuses it no more.
+                    first = false;
+                    let left = Vec::new();
+                    (None, Entry::Undoing { done: 0, left }, None)
+                }
+            };
             let unit = Unit {
                 changes: Vec::new(),
                 entry: Some(entry),
@@ -172,7 +179,11 @@ pub async fn undo_in_units<T: Target>(
                 report,
             };
             written(target.commit(unit).await)?;
-        }
+            if let Some(stays) = ended {
+                break stays;
+            }
+        };
+        left.extend(stays);
         first = false;
         if steps.is_empty() {
             return Ok(UndoProgress::Done(left));
@@ -181,6 +192,22 @@ pub async fn undo_in_units<T: Target>(
             return Ok(UndoProgress::Paused);
         }
     }
+}
+
+/// What a unit adds to the ledger, and the report with the last one.
+fn unit_entry(
+    steps: &UndoSteps,
+    done: u64,
+    left: &[MovedLeaf],
+    stays: &[MovedLeaf],
+) -> (Entry, Option<String>) {
+    if !steps.is_empty() {
+        let left = stays.to_vec();
+        return (Entry::Undoing { done, left }, None);
+    }
+    let all: Vec<&MovedLeaf> = left.iter().chain(stays).collect();
+    let report = serde_json::to_string(&all).ok();
+    (Entry::Undone, report.filter(|_| !all.is_empty()))
 }
 
 /// What earlier units of an undo left as people made it.
@@ -322,21 +349,35 @@ async fn restored<T: Target>(
     Ok((!rows.is_empty()).then_some(Change::UpdateRows { feature, rows }))
 }
 
-/// Writes a unit. The first may be refused. When another one is, its changes are given back to be done one by one: of
-/// them those are left out which cannot be done any more, because somebody has edited it since the undo began.
+/// How the writing of a unit ended.
+enum UnitEnd {
+    Written,
+    /// It was refused: what of its changes can still be done is done one by one.
+    OneByOne(Vec<Change>),
+    /// It would be the first one, and somebody has edited rows since they were read. Nothing is lost by that.
+    Edited,
+}
+
+/// Writes a unit. The first may be refused. When another one is, its changes are given back: of them those are left out
+/// which cannot be done any more, because somebody has edited it since the undo began.
 async fn write<T: Target>(
     target: &mut T,
     unit: Unit,
     terms: UndoTerms,
-) -> Result<Option<Vec<Change>>, UndoError<T::Error>> {
+) -> Result<UnitEnd, UndoError<T::Error>> {
     let kept = (!terms.first).then(|| unit.changes.clone());
     let Some(refused) = written(target.commit(unit).await)? else {
-        return Ok(None);
+        return Ok(UnitEnd::Written);
     };
-    if kept.is_none() {
-        return Err(explained(target, refused).await?);
+    if let Some(changes) = kept {
+        return waits(Some(refused)).map(|_| UnitEnd::OneByOne(changes));
     }
-    waits(Some(refused)).map(|_| kept)
+    let is_edited = refused.code == Code::NotEmpty && refused.row.is_some();
+    match explained(target, refused).await? {
+        UndoError::NotEmpty(_) if is_edited && terms.force => Ok(UnitEnd::Edited),
+        UndoError::Refused { .. } if is_edited => Ok(UnitEnd::Edited),
+        why => Err(why),
+    }
 }
 
 /// An undo that has begun loses nothing when there may be no more rows: it waits.
@@ -349,17 +390,18 @@ fn waits<E>(refused: Option<Refused>) -> Result<Option<Refused>, UndoError<E>> {
     }
 }
 
-/// Writes what of some changes can still be done. Gives the rows that do not come back.
+/// Writes what of the changes of some steps can still be done. Gives what does not come back.
 async fn commit_each<T: Target>(
     target: &mut T,
     changes: Vec<Change>,
+    taken: &[UndoStep],
     progress: Progress,
     steps: &UndoSteps,
 ) -> Result<Vec<MovedLeaf>, UndoError<T::Error>> {
-    let mut left = Vec::new();
+    let (mut left, mut edited) = (Vec::new(), HashSet::new());
     for change in changes {
         let Change::PutRows { feature, rows } = change else {
-            commit_rest(target, change, progress).await?;
+            edited.extend(commit_rest(target, change, progress).await?);
             continue;
         };
         let away = rows_back::put_rest(target, feature, rows, progress).await?;
@@ -373,30 +415,35 @@ async fn commit_each<T: Target>(
             count: None,
         }));
     }
+    left.extend(edited_rows::take_back(target, taken, &edited, progress).await?);
     Ok(left)
 }
 
-/// Writes what of a change can still be done.
+/// Writes what of a change can still be done. Gives the rows that somebody has edited since they were read.
 async fn commit_rest<T: Target>(
     target: &mut T,
     mut change: Change,
     progress: Progress,
-) -> Result<(), UndoError<T::Error>> {
+) -> Result<HashSet<Id>, UndoError<T::Error>> {
+    let mut edited = HashSet::new();
     while let Some(refused) = commit(target, change.clone(), progress).await? {
         // The others stay together: they may take the values of each other.
         match (&mut change, refused.row) {
             (Change::UpdateRows { rows, .. }, Some(at)) if at < rows.len() && rows.len() > 1 => {
-                rows.remove(at);
+                let row = rows.remove(at);
+                edited.extend((refused.code == Code::NotEmpty).then_some(row.id));
             }
             _ => {
-                for row in alone(change) {
-                    commit(target, row, progress).await?;
+                for (id, row) in alone(change) {
+                    let refused = commit(target, row, progress).await?;
+                    let is_edited = refused.is_some_and(|why| why.code == Code::NotEmpty);
+                    edited.extend(is_edited.then_some(id));
                 }
                 break;
             }
         }
     }
-    Ok(())
+    Ok(edited)
 }
 
 /// Writes a change that no entry reports: done once more it does nothing. Gives why it was refused.
@@ -428,19 +475,19 @@ fn written<E>(outcome: Result<(), CommitError<E>>) -> Result<Option<Refused>, Un
 }
 
 /// A change of rows row by row; nothing of a change that was refused and is about no rows.
-fn alone(change: Change) -> Vec<Change> {
+fn alone(change: Change) -> Vec<(Id, Change)> {
     match change {
         Change::UpdateRows { feature, rows } => {
-            let alone = |row: RowWrite| Change::UpdateRows {
-                feature,
-                rows: vec![row],
+            let alone = |row: RowWrite| {
+                let (id, rows) = (row.id, vec![row]);
+                (id, Change::UpdateRows { feature, rows })
             };
             rows.into_iter().map(alone).collect()
         }
         Change::RemoveRows { feature, rows } => {
-            let alone = |row: Removal| Change::RemoveRows {
-                feature,
-                rows: vec![row],
+            let alone = |row: Removal| {
+                let (id, rows) = (row.id, vec![row]);
+                (id, Change::RemoveRows { feature, rows })
             };
             rows.into_iter().map(alone).collect()
         }

@@ -74,6 +74,30 @@ fn what_people_changed_since_refuses_and_stays_when_forced() {
 }
 
 #[test]
+fn cells_are_taken_back_although_others_edit_the_row_meanwhile() {
+    for force in [false, true] {
+        for (edits, stays) in [(3, 0), (u64::MAX, 1)] {
+            let mut line = Line::new();
+            let before = line.clients();
+            let new = v2(|package| {
+                client(package, 0)["city"] = "Berlin".into();
+                client(package, 1)["city"] = "Ulm".into();
+            });
+            line.upgrade(&new, &Json::Null);
+            let (_, row) = line.client_row(0);
+            line.memory.edit_before(row, "note", edits);
+            let left = line.undo(force).expect("undone");
+            let columns: Vec<_> = left.iter().map(|leaf| leaf.column.as_deref()).collect();
+            assert_eq!(columns, vec![Some("city"); stays], "{force} {edits}");
+            let clients = line.clients();
+            assert!(clients[0].contains("edit "), "{clients:?}");
+            assert_eq!(clients[0].contains("Berlin"), stays == 1, "{clients:?}");
+            assert_eq!(clients[1], before[1]);
+        }
+    }
+}
+
+#[test]
 fn the_base_goes_with_the_job() {
     let mut line = Line::new();
     line.edit(Feature, "clients", label("Ours"));
